@@ -1,0 +1,243 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { Ref, StringEnum } from '../schema.ts'
+import { JOB_STATUSES, TARGET_STATUSES } from './states.ts'
+
+/** Characters of a URL after percent-encoding. */
+export const URL_LENGTH_MAX = 8_192
+/** A list longer than this is refused before it is validated, so that no body can stall the validator. */
+export const TARGETS_VALIDATED_MAX = 1_000
+
+export const MODES = ['auto', 'article', 'full', 'text', 'html', 'raw', 'links', 'metadata'] as const
+export type Mode = (typeof MODES)[number]
+
+/** Modes and options that are declared but not built. A submission that names one is refused, never half obeyed. */
+export const MODES_UNAVAILABLE = ['html', 'links', 'metadata'] as const satisfies readonly Mode[]
+const unavailable = { 'x-unavailable': true } as const
+
+/** How to turn a response into content. Every option may be left out; each does nothing until it is set. */
+export const TargetOptions = Type.Object(
+  {
+    mode: Type.Optional(
+      StringEnum(MODES, {
+        'x-unavailable': MODES_UNAVAILABLE,
+        description:
+          'How the response becomes content. `auto` (default): the main content of an HTML page as Markdown; JSON and other text as it is. `article`: the main content, or the target fails. `full`: the whole page as Markdown. `text`: plain text. `raw`: the decoded body untouched. Not available yet: `html`, `links`, `metadata`.',
+      }),
+    ),
+    pages: Type.Optional(
+      Type.String({
+        ...unavailable,
+        format: 'page-ranges',
+        maxLength: 256,
+        description: 'Pages of a paged document, from 1: `1-3,7`, `5-`, `-2` (the last two). Not available yet.',
+      }),
+    ),
+    jq: Type.Optional(
+      Type.String({
+        ...unavailable,
+        minLength: 1,
+        maxLength: 8_192,
+        description: 'A jq program on JSON content. Not available yet.',
+      }),
+    ),
+    grep: Type.Optional(
+      Type.String({
+        ...unavailable,
+        minLength: 1,
+        maxLength: 1_000,
+        description: 'Keep the lines that match this RE2 expression. Not available yet.',
+      }),
+    ),
+    question: Type.Optional(
+      Type.String({
+        ...unavailable,
+        minLength: 1,
+        maxLength: 2_000,
+        description: 'Answer this from the page. Not available yet.',
+      }),
+    ),
+    context: Type.Optional(
+      Type.Boolean({
+        ...unavailable,
+        description:
+          'Keep the lines around each `grep` match, and the passages of an answer. Default false. Not available yet.',
+      }),
+    ),
+    recover: Type.Optional(
+      Type.Boolean({
+        ...unavailable,
+        description: 'When the page cannot be had, take a copy from a web archive. Default false. Not available yet.',
+      }),
+    ),
+  },
+  { $id: 'TargetOptions', additionalProperties: false, description: 'How to turn a response into content.' },
+)
+export type TargetOptions = Static<typeof TargetOptions>
+
+/** One URL to fetch. */
+export const Target = Type.Object(
+  {
+    url: Type.String({
+      format: 'http-url',
+      minLength: 1,
+      maxLength: URL_LENGTH_MAX,
+      description: 'Absolute http or https URL without credentials.',
+      examples: ['https://example.com/article'],
+    }),
+    custom_id: Type.Optional(
+      Type.String({
+        format: 'text',
+        minLength: 1,
+        maxLength: 128,
+        description: 'A name of your own for this target, unique in the job. It comes back with the outcome.',
+        examples: ['page-1'],
+      }),
+    ),
+    options: Type.Optional(Ref(TargetOptions)),
+  },
+  { $id: 'Target', additionalProperties: false, description: 'One URL to fetch.' },
+)
+export type Target = Static<typeof Target>
+
+export const Submission = Type.Object(
+  {
+    targets: Type.Array(Ref(Target), {
+      minItems: 1,
+      maxItems: TARGETS_VALIDATED_MAX,
+      uniqueBy: 'custom_id',
+      description: 'What to fetch, in this order. At most 32 unless the service is set otherwise.',
+    }),
+    options: Type.Optional(Ref(TargetOptions)),
+    reuse: Type.Optional(
+      Type.Boolean({
+        description:
+          'Default true: the same targets with the same options give the job that already exists, while its results are kept. `false` asks for a new job.',
+      }),
+    ),
+  },
+  {
+    $id: 'Submission',
+    additionalProperties: false,
+    description: 'A batch of targets. `options` are defaults, merged under the options of each target.',
+  },
+)
+export type Submission = Static<typeof Submission>
+
+/** What is known about a fetched target beside its content. */
+export const TargetMeta = Type.Object(
+  {
+    final_url: Type.String({ description: 'The URL after redirects.' }),
+    http_status: Type.Integer({ description: 'Status of the final answer.' }),
+    content_type: Type.Optional(Type.String({ description: 'Media type of the document, without parameters.' })),
+    charset: Type.Optional(
+      Type.String({ description: 'Character encoding the text was read with, by its WHATWG name.' }),
+    ),
+    title: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    byline: Type.Optional(Type.String({ description: 'Who wrote it.' })),
+    published: Type.Optional(Type.String({ description: 'When it was published, as the page says.' })),
+    language: Type.Optional(Type.String({ description: 'BCP 47 tag, as the page says.' })),
+    site_name: Type.Optional(Type.String()),
+    canonical_url: Type.Optional(Type.String({ description: 'The address the page gives as its own.' })),
+    bytes: Type.Integer({ minimum: 0, description: 'Size of the decoded body.' }),
+    fetched_at: Type.String({ format: 'date-time' }),
+    duration_ms: Type.Integer({ minimum: 0, description: 'From the first look-up to the finished content.' }),
+    attempts: Type.Integer({ minimum: 1, description: 'Requests made, redirects not counted.' }),
+    truncated: Type.Optional(Type.Boolean({ description: 'True if the content was cut at the size limit.' })),
+    warnings: Type.Optional(Type.Array(Type.String(), { description: 'What may be wrong with the content.' })),
+  },
+  { $id: 'TargetMeta' },
+)
+export type TargetMeta = Static<typeof TargetMeta>
+
+/** What a fetched target gave. */
+export const TargetResult = Type.Object(
+  {
+    content: Type.String({ description: 'Markdown, plain text or JSON, by the mode and the kind of document.' }),
+    meta: Ref(TargetMeta),
+  },
+  { $id: 'TargetResult' },
+)
+export type TargetResult = Static<typeof TargetResult>
+
+/** Why a target gave nothing. */
+export const TargetFailure = Type.Object({
+  error: Type.String({
+    pattern: '^[a-z_]+([0-9]{3})?$',
+    description: 'Stable code; branch on this one.',
+    examples: ['http_404', 'timeout'],
+  }),
+  message: Type.String({ description: 'What happened, in one sentence.' }),
+  hint: Type.String({ description: 'What to try next, in one sentence.' }),
+})
+export type TargetFailure = Static<typeof TargetFailure>
+
+/** One target of a job. `result` is there if and only if it is done; `error`, `message` and `hint` if and only if it failed. */
+export const TargetView = Type.Object(
+  {
+    idx: Type.Integer({ minimum: 0, description: 'Place in the submission, from 0.' }),
+    custom_id: Type.Optional(Type.String()),
+    url: Type.String({ description: 'As it was sent.' }),
+    status: StringEnum(TARGET_STATUSES),
+    result: Type.Optional(Ref(TargetResult)),
+    ...Type.Partial(TargetFailure).properties,
+  },
+  {
+    $id: 'TargetView',
+    description:
+      'One target of a job. `result` is there if and only if the target is done (and the view is not the summary); `error`, `message` and `hint` if and only if it failed.',
+  },
+)
+export type TargetView = Static<typeof TargetView>
+
+/** A job without its targets. */
+export const JobSummary = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    status: StringEnum(JOB_STATUSES, {
+      description:
+        '`done`: every target; `partial`: some targets failed; `failed`: all failed, or the job did (see `error`).',
+    }),
+    targets_total: Type.Integer({ minimum: 1 }),
+    targets_done: Type.Integer({ minimum: 0, description: 'Targets with an outcome, done or failed.' }),
+    targets_failed: Type.Integer({ minimum: 0, description: 'Those of `targets_done` that failed.' }),
+    error: Type.Optional(
+      StringEnum(['restart', 'internal'], {
+        description:
+          '`restart`: the service stopped while the job ran. `internal`: the service could not finish the job.',
+      }),
+    ),
+    created_at: Type.String({ format: 'date-time' }),
+    started_at: Type.Optional(Type.String({ format: 'date-time' })),
+    finished_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'There if and only if the job is final.' }),
+    ),
+    expires_at: Type.String({ format: 'date-time', description: 'The job and its results are kept until then.' }),
+  },
+  { $id: 'JobSummary', description: 'A job without its targets.' },
+)
+export type JobSummary = Static<typeof JobSummary>
+
+/** A job and its targets, in the order they were sent. */
+export const JobView = Type.Object(
+  {
+    ...JobSummary.properties,
+    reused: Type.Optional(
+      Type.Boolean({ description: 'In the answer to a submission: whether the job was there already.' }),
+    ),
+    targets: Type.Array(Ref(TargetView)),
+  },
+  { $id: 'JobView', description: 'A job and its targets, in the order they were sent.' },
+)
+export type JobView = Static<typeof JobView>
+
+/** The caller's jobs, newest first. */
+export const JobList = Type.Object(
+  {
+    jobs: Type.Array(Ref(JobSummary)),
+    next: Type.Optional(Type.String({ description: 'Send it as `after` for the next page. Absent on the last one.' })),
+  },
+  { $id: 'JobList', description: 'Jobs of the caller, newest first.' },
+)
+export type JobList = Static<typeof JobList>

@@ -1,0 +1,113 @@
+import type { Outcome } from './fetch-target.ts'
+import type { TargetOptions } from './schema.ts'
+import type { JobStatus, TargetStatus } from './states.ts'
+
+/** A job as kept. Times are milliseconds since the Unix epoch. */
+export interface JobRecord {
+  readonly id: string
+  readonly caller: string
+  readonly status: JobStatus
+  /** Set if the job failed as a whole. */
+  readonly error: JobError | undefined
+  readonly targetsTotal: number
+  /** Targets with an outcome, done or failed. */
+  readonly targetsDone: number
+  readonly targetsFailed: number
+  readonly createdAt: number
+  readonly startedAt: number | undefined
+  /** Set if and only if the job is final. */
+  readonly finishedAt: number | undefined
+  /** End of the lease. */
+  readonly expiresAt: number
+}
+
+export type JobError = 'restart' | 'internal'
+
+/** A target without its outcome, which can be megabytes. */
+export interface TargetRecord {
+  readonly idx: number
+  readonly url: string
+  readonly customId: string | undefined
+  readonly options: TargetOptions
+  readonly status: TargetStatus
+}
+
+/** A job and its targets by `idx`, read at one moment: the counts and the statuses agree. */
+export interface JobSnapshot {
+  readonly job: JobRecord
+  readonly targets: readonly TargetRecord[]
+}
+
+export interface NewTarget {
+  readonly url: string
+  readonly customId: string | undefined
+  readonly options: TargetOptions
+}
+
+export interface NewJob {
+  /** UUID version 7: its order is the order of creation. */
+  readonly id: string
+  readonly caller: string
+  /** SHA-256 of the caller and the canonical targets. The same key is the same submission. */
+  readonly key: Uint8Array
+  readonly targets: readonly NewTarget[]
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+export interface JobCaps {
+  readonly jobsPerCallerMax: number
+  readonly jobsTotalMax: number
+}
+
+/**
+ * Where jobs live. One method is one transaction; every promise resolves once the change is durable and rejects if
+ * it was not made. A job is live while it is `queued` or `running`, whatever its lease.
+ */
+export interface JobStore {
+  /**
+   * Adds a job and starts it, so that it is `running`; or, if `reuse`, returns the caller's newest job of the same key
+   * whose lease lasts beyond `createdAt`, and changes nothing. Look-up, caps and creation are one transaction.
+   * @throws {AppError} `caller_busy`, `jobs_busy`, `storage_full`, `storage_unavailable`
+   */
+  submit(job: NewJob, caps: JobCaps, reuse: boolean): Promise<{ snapshot: JobSnapshot; created: boolean }>
+
+  /**
+   * Stores how a pending target ended, counts it and moves the lease. When it is the last one of a running job, the job
+   * gets its final status in the same transaction. The target in flight of a cancelled job is stored too.
+   * @returns the status of the job afterwards; its worker goes on only while that is `running`.
+   */
+  recordOutcome(id: string, idx: number, outcome: Outcome, at: number, expiresAt: number): Promise<JobStatus>
+
+  /**
+   * Cancels a live job of `caller`, so that of a cancel and the last outcome one wins.
+   * @returns the job as it is now, whether or not this call changed it; undefined if the caller has no such job.
+   */
+  cancel(id: string, caller: string, at: number): Promise<JobSnapshot | undefined>
+
+  /** Ends a live job that cannot go on, with error `internal`. Does nothing to a final one. */
+  fail(id: string, at: number): Promise<void>
+
+  /** Ends every job that a dead process left live, with error `restart`. Returns how many. */
+  failInterrupted(at: number): Promise<number>
+
+  /** The job, unless it is final and its lease ended at or before `at`, or it is not the caller's. */
+  find(id: string, caller: string, at: number): Promise<JobSnapshot | undefined>
+
+  /**
+   * The stored outcome as UTF-8 JSON, byte for byte as it will always be: `{"result":…}` or
+   * `{"error":…,"message":…,"hint":…}`. Undefined while the target is pending, or when there is no such target.
+   */
+  readOutcome(id: string, idx: number): Promise<Uint8Array | undefined>
+
+  /** The caller's jobs that have not expired, newest first, at most `limit`, from the one before id `after`. */
+  list(caller: string, at: number, limit: number, after: string | undefined): Promise<JobRecord[]>
+
+  /** Removes final jobs whose lease ended at or before `at`, each in its own transaction. Returns how many. */
+  purgeExpired(at: number): Promise<number>
+
+  /** Writes and reads back one row. @throws if the store cannot keep anything. */
+  probe(): Promise<void>
+
+  close(): Promise<void>
+}

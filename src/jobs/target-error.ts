@@ -1,0 +1,69 @@
+import type { TargetFailure } from './schema.ts'
+
+interface Row {
+  /** What the caller can do next, in one sentence. A `TargetError` may carry a closer one. */
+  readonly hint: string
+}
+
+/** Why a target failed. Part of the API: add codes, never rename one. `docs/errors.md` has a row for each. */
+export const TARGET_ERRORS = {
+  blocked_address: {
+    hint: 'Only public addresses are fetched; the operator can allow a range with PAGEHAUL_GUARD_ALLOW.',
+  },
+  blocked_port: { hint: 'Use a standard web port; the operator can allow others with PAGEHAUL_GUARD_PORTS.' },
+  invalid_url: { hint: 'Send an absolute http or https URL without credentials.' },
+  dns_not_found: { hint: 'Check the spelling of the host name; it has no address.' },
+  dns_failure: { hint: 'The name server gave no usable answer; try again later.' },
+  connect_refused: { hint: 'Nothing listens on that port; check the URL or try again later.' },
+  connect_timeout: { hint: 'The server did not accept a connection in time; try again later.' },
+  unreachable: { hint: 'There is no route to the server; try again later.' },
+  tls_expired: { hint: 'The certificate of the site has expired; its owner must renew it.' },
+  tls_wrong_host: { hint: 'The certificate is for another host name; check the spelling of the host.' },
+  tls_untrusted: { hint: 'The certificate is not signed by a known authority.' },
+  tls_failed: { hint: 'The secure connection could not be set up; check that the port speaks HTTPS.' },
+  timeout: { hint: 'The target took too long; try it again later, or alone.' },
+  connection_closed: { hint: 'The server closed the connection before the answer was complete; try again later.' },
+  bad_response: { hint: 'The server did not answer with valid HTTP.' },
+  bad_encoding: { hint: 'The compressed body of the answer is damaged or of an unknown kind; try again later.' },
+  bad_redirect: { hint: 'The server redirects to something that is not a URL to fetch.' },
+  redirect_loop: { hint: 'The server redirects in a circle, as sites do that need a login or cookies.' },
+  too_many_redirects: { hint: 'Send the URL at the end of the redirects.' },
+  too_large: { hint: 'The answer is larger than PAGEHAUL_FETCH_BYTES_MAX; ask for a smaller document.' },
+  empty: { hint: 'The page has no text; with `mode: raw` its source is returned.' },
+  unsupported_type: { hint: 'This kind of document cannot be turned into text.' },
+  no_article: { hint: 'The page has no main text; `mode: full` returns the whole page.' },
+  bad_document: { hint: 'The document is damaged, or too costly to convert; with `mode: raw` its source is returned.' },
+  internal: { hint: 'The service failed on this target; its log has the cause.' },
+} as const satisfies Record<string, Row>
+
+/** `http_404` and its like carry the status of the server's answer. */
+export type TargetErrorCode = keyof typeof TARGET_ERRORS | `http_${number}`
+
+/** This page could not be had. It becomes the outcome of its target; anything else that is thrown is a bug. */
+export class TargetError extends Error {
+  override readonly name = 'TargetError'
+  readonly code: TargetErrorCode
+  readonly hint: string
+
+  /** @param message one sentence for the caller. It never names an address that a host name resolved to. */
+  constructor(code: TargetErrorCode, message: string, { hint, cause }: { hint?: string; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.code = code
+    this.hint = hint ?? hintFor(code)
+  }
+
+  toFailure(): TargetFailure {
+    return { error: this.code, message: this.message, hint: this.hint }
+  }
+}
+
+function hintFor(code: TargetErrorCode): string {
+  if (code in TARGET_ERRORS) return TARGET_ERRORS[code as keyof typeof TARGET_ERRORS].hint
+  const status = Number(code.slice('http_'.length))
+  if (status === 404 || status === 410) return 'The page is gone; check the URL.'
+  if (status === 401 || status === 403)
+    return 'The site does not show this page to everyone; it may need a login or refuse programs.'
+  if (status === 429) return 'The site asks for fewer requests; try again later.'
+  if (status >= 500) return 'The site has a fault; try again later.'
+  return 'The site refused the request; check the URL.'
+}

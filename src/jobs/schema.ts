@@ -105,7 +105,7 @@ export const Submission = Type.Object(
     targets: Type.Array(Ref(Target), {
       minItems: 1,
       maxItems: TARGETS_VALIDATED_MAX,
-      uniqueBy: 'custom_id',
+      'x-unique-by': 'custom_id',
       description: 'What to fetch, in this order. At most 32 unless the service is set otherwise.',
     }),
     options: Type.Optional(Ref(TargetOptions)),

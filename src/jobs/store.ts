@@ -1,4 +1,5 @@
 import type { Outcome } from './fetch-target.ts'
+import type { JobLimits } from './limits.ts'
 import type { TargetOptions } from './schema.ts'
 import type { JobStatus, TargetStatus } from './states.ts'
 
@@ -55,11 +56,6 @@ export interface NewJob {
   readonly expiresAt: number
 }
 
-export interface JobCaps {
-  readonly jobsPerCallerMax: number
-  readonly jobsTotalMax: number
-}
-
 /**
  * Where jobs live. One method is one transaction; every promise resolves once the change is durable and rejects if
  * it was not made. A job is live while it is `queued` or `running`, whatever its lease.
@@ -68,16 +64,22 @@ export interface JobStore {
   /**
    * Adds a job and starts it, so that it is `running`; or, if `reuse`, returns the caller's newest job of the same key
    * whose lease lasts beyond `createdAt`, and changes nothing. Look-up, caps and creation are one transaction.
-   * @throws {AppError} `caller_busy`, `jobs_busy`, `storage_full`, `storage_unavailable`
+   * @throws {AppError} `too_many_targets`, `caller_busy`, `jobs_busy`, `storage_full`, `storage_unavailable`
    */
-  submit(job: NewJob, caps: JobCaps, reuse: boolean): Promise<{ snapshot: JobSnapshot; created: boolean }>
+  submit(job: NewJob, limits: JobLimits, reuse: boolean): Promise<{ snapshot: JobSnapshot; created: boolean }>
 
   /**
    * Stores how a pending target ended, counts it and moves the lease. When it is the last one of a running job, the job
    * gets its final status in the same transaction. The target in flight of a cancelled job is stored too.
-   * @returns the status of the job afterwards; its worker goes on only while that is `running`.
+   * @returns the status of the job afterwards, undefined if it is gone; its worker goes on only while it is `running`.
    */
-  recordOutcome(id: string, idx: number, outcome: Outcome, at: number, expiresAt: number): Promise<JobStatus>
+  recordOutcome(
+    id: string,
+    idx: number,
+    outcome: Outcome,
+    at: number,
+    expiresAt: number,
+  ): Promise<JobStatus | undefined>
 
   /**
    * Cancels a live job of `caller`, so that of a cancel and the last outcome one wins.

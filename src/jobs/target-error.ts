@@ -17,7 +17,7 @@ export const TARGET_ERRORS = {
   connect_refused: { hint: 'Nothing listens on that port; check the URL or try again later.' },
   connect_timeout: { hint: 'The server did not accept a connection in time; try again later.' },
   unreachable: { hint: 'There is no route to the server; try again later.' },
-  tls_expired: { hint: 'The certificate of the site has expired; its owner must renew it.' },
+  tls_expired: { hint: 'The certificate of the site is out of date; its owner must renew it.' },
   tls_wrong_host: { hint: 'The certificate is for another host name; check the spelling of the host.' },
   tls_untrusted: { hint: 'The certificate is not signed by a known authority.' },
   tls_failed: { hint: 'The secure connection could not be set up; check that the port speaks HTTPS.' },

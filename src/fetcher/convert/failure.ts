@@ -1,0 +1,5 @@
+import type { TargetErrorCode } from '../../jobs/target-error.ts'
+import type { Conversion } from './document.ts'
+
+/** A conversion that gives nothing. @param message one sentence for the caller. */
+export const failure = (code: TargetErrorCode, message: string): Conversion => ({ failure: { code, message } })

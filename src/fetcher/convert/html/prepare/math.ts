@@ -1,0 +1,30 @@
+import type { HeldText } from '../held-text.ts'
+import { all, type DomDocument, type DomElement, replace } from '../nodes.ts'
+
+const MATH = '.katex-display,.katex,.mwe-math-element,mjx-container,math,script[type^="math/tex"]'
+const TEX_LENGTH_MAX = 10_000
+
+/** Puts the TeX that a formula carries in place of its markup. A formula without TeX stays as it is. */
+export function holdMath(document: DomDocument, held: HeldText): void {
+  for (const element of all(document, MATH)) {
+    if (element.parentElement?.closest('[data-tex]')) continue
+    const tex = texOf(element)
+    if (tex === undefined) continue
+    element.setAttribute('data-tex', '') // What is inside goes with it.
+    const mark = isDisplay(element) ? '$$' : '$'
+    replace(element, document.createTextNode(held.inline(`${mark}${tex}${mark}`)))
+  }
+}
+
+function texOf(element: DomElement): string | undefined {
+  const annotation = element.querySelector('annotation[encoding="application/x-tex"]')?.textContent
+  const own = element.localName === 'script' ? element.textContent : undefined
+  const tex = annotation ?? own ?? element.getAttribute('alttext') ?? element.getAttribute('data-latex')
+  const line = tex?.replaceAll(/\s+/g, ' ').trim()
+  return line && line.length <= TEX_LENGTH_MAX ? line : undefined
+}
+
+const isDisplay = (element: DomElement): boolean =>
+  element.matches('.katex-display,[display=block],[display=true]') ||
+  element.querySelector('math[display=block]') !== null ||
+  /mode=display/.test(element.getAttribute('type') ?? '')

@@ -1,0 +1,66 @@
+import type { Dispatcher } from 'undici'
+
+import { TargetError } from '../../jobs/target-error.ts'
+import { decodeBody } from './decode.ts'
+import { toTargetError } from './errors.ts'
+
+/** The page that comes with a status of failure: more than this of it helps nobody. */
+const FAILURE_BYTES_MAX = 1024 * 1024
+const BUFFER_BYTES_MIN = 64 * 1024
+
+/**
+ * Takes in the body of a final answer, decoded. A fault in the body of a failure does not hide its status: the body is
+ * left out then.
+ * @param bytesMax as sent and as decoded.
+ * @throws {TargetError} `too_large`, `bad_encoding`
+ * @throws the errors of zlib and of the connection.
+ */
+export async function receiveBody(response: Dispatcher.ResponseData, bytesMax: number): Promise<Uint8Array> {
+  const { statusCode } = response
+  if (statusCode >= 200 && statusCode <= 299) return readBody(response, bytesMax)
+  try {
+    return await readBody(response, Math.min(bytesMax, FAILURE_BYTES_MAX))
+  } catch (error) {
+    if (toTargetError(error) === undefined) throw error
+    return new Uint8Array()
+  }
+}
+
+/** Lets go of an answer unread. Its connection is lost unless the answer was complete already. */
+export function discard({ body }: Dispatcher.ResponseData): void {
+  body.on('error', () => undefined).destroy()
+}
+
+/** The values of a header, one for each of its lines, a character for each byte. */
+export function headerLines({ headers }: Dispatcher.ResponseData, name: string): string[] {
+  return [headers[name] ?? []].flat()
+}
+
+async function readBody(response: Dispatcher.ResponseData, bytesMax: number): Promise<Uint8Array> {
+  if (Number(headerLines(response, 'content-length')[0]) > bytesMax) {
+    discard(response)
+    throw tooLarge(bytesMax)
+  }
+  const body = await collect(response.body as AsyncIterable<Buffer>, bytesMax)
+  return decodeBody(body, headerLines(response, 'content-encoding').join(','), bytesMax)
+}
+
+/** Copies into one buffer that grows. As a list, a million chunks of a byte each would take a hundred times the space. */
+async function collect(chunks: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
+  let buffer = Buffer.alloc(0)
+  let length = 0
+  for await (const chunk of chunks) {
+    const end = length + chunk.byteLength
+    if (end > bytesMax) throw tooLarge(bytesMax)
+    if (end > buffer.byteLength) {
+      const grown = Buffer.alloc(Math.min(bytesMax, Math.max(BUFFER_BYTES_MIN, end * 2)))
+      buffer.copy(grown, 0, 0, length)
+      buffer = grown
+    }
+    chunk.copy(buffer, length)
+    length = end
+  }
+  return buffer.subarray(0, length)
+}
+
+const tooLarge = (bytesMax: number) => new TargetError('too_large', `The answer is larger than ${bytesMax} bytes.`)

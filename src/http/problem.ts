@@ -1,0 +1,122 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+
+import { AppError, ERROR_CODES, type ErrorCode } from '../errors.ts'
+import { Ref, StringEnum } from '../schema.ts'
+
+/** Seconds a client had better wait before it tries a refused submission again. */
+const RETRY_AFTER_S = 5
+
+/** RFC 9457 problem details, with members of our own. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ format: 'uri-reference', description: 'Names the kind of problem.' }),
+    title: Type.String(),
+    status: Type.Integer({ minimum: 400, maximum: 599 }),
+    detail: Type.String({ description: 'What happened this time.' }),
+    code: StringEnum(ERROR_CODES, { description: 'Stable; branch on this one.' }),
+    hint: Type.Optional(Type.String({ description: 'What to try next.' })),
+    limit: Type.Optional(Type.Integer({ description: 'The limit that was reached.' })),
+    jobs: Type.Optional(Type.Array(Type.String(), { description: 'With `caller_busy`: ids of your live jobs.' })),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          pointer: Type.String({ format: 'json-pointer', description: 'Where the fault is (RFC 6901).' }),
+          detail: Type.String(),
+        }),
+        { maxItems: 20, description: 'With `validation_failed`: every fault, at most 20.' },
+      ),
+    ),
+  },
+  { $id: 'Problem', description: 'Problem details (RFC 9457).' },
+)
+export type Problem = Static<typeof Problem>
+
+/** The only place that knows which status an error answers with. A code without an entry does not compile. */
+const RESPONSES: Record<ErrorCode, { status: number; title: string }> = {
+  invalid_json: { status: 400, title: 'Body is not JSON' },
+  not_found: { status: 404, title: 'No such resource' },
+  job_not_found: { status: 404, title: 'No such job' },
+  target_not_found: { status: 404, title: 'No such target' },
+  job_finished: { status: 409, title: 'Job already finished' },
+  body_too_large: { status: 413, title: 'Body too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  validation_failed: { status: 422, title: 'Request is not valid' },
+  too_many_targets: { status: 422, title: 'Too many targets' },
+  caller_busy: { status: 429, title: 'Caller has a live job' },
+  jobs_busy: { status: 429, title: 'Service is busy' },
+  internal_error: { status: 500, title: 'Internal error' },
+  shutting_down: { status: 503, title: 'Service is shutting down' },
+  storage_full: { status: 503, title: 'Storage is full' },
+  storage_unavailable: { status: 503, title: 'Storage is unavailable' },
+}
+
+/** How Fastify's own refusals are told. Whatever else it throws is a bug, or answered as one. */
+const FASTIFY_ERRORS: Partial<Record<string, () => AppError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new AppError('body_too_large', 'The body is larger than 512 KiB.', { hint: 'Split the list into several jobs.' }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupportedMediaType(),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new AppError('invalid_json', 'The body is not as long as its Content-Length says.'),
+  FST_ERR_BAD_URL: () => new AppError('not_found', 'There is nothing at this URL.'),
+}
+
+export function unsupportedMediaType(): AppError {
+  return new AppError('unsupported_media_type', 'The body is of a kind that is not read here.', {
+    hint: 'Send JSON, with Content-Type: application/json.',
+  })
+}
+
+/** An error response as OpenAPI wants it: described, and with its own media type. */
+export const problemResponse = (description: string) => ({
+  description,
+  content: { 'application/problem+json': { schema: Ref(Problem) } },
+})
+
+/** What is not an `AppError` is a bug: the caller gets a bare 500, the log gets the error. */
+function toProblem(error: AppError): Problem {
+  const { status, title } = RESPONSES[error.code]
+  const hint = error.hint === undefined ? {} : { hint: error.hint }
+  return {
+    type: `/problems/${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    ...hint,
+    ...error.members,
+  }
+}
+
+function toAppError(error: FastifyError | AppError): AppError {
+  if (error instanceof AppError) return error
+  const known = FASTIFY_ERRORS[error.code]
+  return known?.() ?? new AppError('internal_error', 'The service failed; its log has the cause.', { cause: error })
+}
+
+/** Answers a request with problem details. */
+export function sendProblem(
+  error: FastifyError | AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const appError = toAppError(error)
+  const problem = toProblem(appError)
+  if (problem.status >= 500 && appError.code !== 'shutting_down') request.log.error({ err: appError }, 'request failed')
+  if (problem.status === 429 || problem.status === 503) void reply.header('retry-after', RETRY_AFTER_S)
+  // Serialised here, not by the response schema, which would drop what it does not name.
+  return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
+}
+
+/** Turns whatever a route throws into problem details, and logs what the caller is not told. */
+export const problemPlugin = fp(
+  async (app) => {
+    app.addSchema(Problem)
+    app.setErrorHandler<FastifyError | AppError>(sendProblem)
+    app.setNotFoundHandler((request, reply) =>
+      sendProblem(new AppError('not_found', 'There is nothing at this URL.'), request, reply),
+    )
+  },
+  { name: 'problem' },
+)

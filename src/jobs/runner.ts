@@ -1,0 +1,115 @@
+import type { Logger } from 'pino'
+
+import type { Clock } from '../clock.ts'
+import type { FetchTarget, Outcome } from './fetch-target.ts'
+import { isFinal } from './states.ts'
+import type { JobSnapshot, JobStore, TargetRecord } from './store.ts'
+import { TargetError } from './target-error.ts'
+
+/** Between two tries to end a job in a store that does not take it, such as one on a full disk. */
+const FAIL_RETRY_MS = 1_000
+
+export interface Runner {
+  /** Starts draining a running job in the background. */
+  start(snapshot: JobSnapshot): void
+  /** Resolves when no job is being drained. */
+  idle(): Promise<void>
+  /**
+   * Starts no further target, gives those in flight up to `graceMs` to end and be stored, then aborts them.
+   * Resolves when every drain has stopped. Jobs that were not finished stay live in the store.
+   */
+  close(graceMs: number): Promise<void>
+}
+
+export interface RunnerOptions {
+  readonly store: Pick<JobStore, 'recordOutcome' | 'fail'>
+  readonly fetchTarget: FetchTarget
+  readonly clock: Clock
+  readonly logger: Logger
+  /** From the start of a target to its outcome, in milliseconds. */
+  readonly targetTimeoutMs: number
+  readonly leaseMs: number
+}
+
+/** Drains jobs: the targets of one job strictly one at a time, in order, each outcome durable before the next starts. */
+export function createRunner({ store, fetchTarget, clock, logger, targetTimeoutMs, leaseMs }: RunnerOptions): Runner {
+  const drains = new Set<Promise<void>>()
+  /** Aborts when no further target may start. */
+  const closing = new AbortController()
+  /** Aborts when targets in flight may not go on either. */
+  const closed = new AbortController()
+
+  async function drain({ job, targets }: JobSnapshot, log: Logger): Promise<void> {
+    for (const target of targets) {
+      if (closing.signal.aborted) return
+      const startedAt = clock.now()
+      const outcome = await fetchWithDeadline(target, log)
+      if (closed.signal.aborted) return
+      const now = clock.now()
+      const status = await store.recordOutcome(job.id, target.idx, outcome, now, now + leaseMs)
+      const error = 'failure' in outcome ? outcome.failure.error : undefined
+      log.info({ idx: target.idx, error, durationMs: now - startedAt }, 'target finished')
+      if (status === undefined || isFinal(status)) return log.info({ status }, 'job finished')
+    }
+  }
+
+  /** Never rejects: what the fetch throws, or its silence, is the outcome of its target. */
+  async function fetchWithDeadline({ url, options }: TargetRecord, log: Logger): Promise<Outcome> {
+    const deadline = new AbortController()
+    const settled = new AbortController()
+    const signal = AbortSignal.any([deadline.signal, closed.signal])
+    const stopped = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+    clock.delay(targetTimeoutMs, settled.signal).then(
+      () => deadline.abort(new TargetError('timeout', `The target took longer than ${targetTimeoutMs / 1_000} s.`)),
+      () => {}, // The target settled first, so there is no deadline left to keep.
+    )
+    try {
+      return await Promise.race([Promise.try(fetchTarget, { url, options }, signal), stopped])
+    } catch (error) {
+      if (deadline.signal.aborted) return { failure: (deadline.signal.reason as TargetError).toFailure() }
+      if (!closed.signal.aborted) log.error({ err: error }, 'fetching a target threw')
+      return { failure: new TargetError('internal', 'The service failed on this target.').toFailure() }
+    } finally {
+      settled.abort()
+    }
+  }
+
+  /** Ends a job that cannot be drained, however long the store takes to accept that, so that its slot comes free. */
+  async function fail(id: string, log: Logger): Promise<void> {
+    while (!closed.signal.aborted) {
+      try {
+        return await store.fail(id, clock.now())
+      } catch (error) {
+        log.error({ err: error }, 'ending a job failed; trying again')
+        await clock.delay(FAIL_RETRY_MS, closed.signal).catch(() => {})
+      }
+    }
+  }
+
+  return {
+    start(snapshot) {
+      const log = logger.child({ jobId: snapshot.job.id })
+      const ended = drain(snapshot, log)
+        .catch(async (error: unknown) => {
+          log.error({ err: error }, 'draining a job failed')
+          await fail(snapshot.job.id, log)
+        })
+        .finally(() => drains.delete(ended))
+      drains.add(ended)
+    },
+    async idle() {
+      while (drains.size > 0) await Promise.all(drains)
+    },
+    async close(graceMs) {
+      closing.abort()
+      const drained = new AbortController()
+      const grace = clock.delay(graceMs, drained.signal).catch(() => {})
+      await Promise.race([this.idle(), grace])
+      drained.abort()
+      closed.abort()
+      await this.idle()
+    },
+  }
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+
+import type { Database } from 'better-sqlite3'
+
+import { AppError } from '../errors.ts'
+import type { Outcome } from '../jobs/fetch-target.ts'
+import { assertCaps, type JobLimits } from '../jobs/limits.ts'
+import type { TargetOptions } from '../jobs/schema.ts'
+import { finishEvent, isFinal, type JobEvent, type JobStatus, nextStatus, type TargetStatus } from '../jobs/states.ts'
+import type { JobError, JobRecord, JobSnapshot, JobStore, NewJob, TargetRecord } from '../jobs/store.ts'
+import { createGroupCommit } from './group-commit.ts'
+import { openDatabase } from './open.ts'
+
+/** Pages given back to the file system after a purge. More stay in the file, to be used again. */
+const VACUUM_PAGES_MAX = 2_000
+
+const JOB_ERRORS: Partial<Record<JobEvent, JobError>> = { crash: 'internal', restart: 'restart' }
+
+interface JobRow {
+  readonly n: number
+  readonly id: string
+  readonly caller: string
+  readonly status: JobStatus
+  readonly error: JobError | null
+  readonly targets_total: number
+  readonly targets_done: number
+  readonly targets_failed: number
+  readonly created_at: number
+  readonly started_at: number | null
+  readonly finished_at: number | null
+  readonly expires_at: number
+}
+
+interface TargetRow {
+  readonly idx: number
+  readonly status: TargetStatus
+  readonly custom_id: string | null
+  readonly options: string
+  readonly url: string
+}
+
+/**
+ * Opens the job store in the file `file`, or in memory for `:memory:`.
+ * @param options.bytesMax upper bound of the file, in bytes; a store that reaches it refuses new jobs.
+ * @throws {StoreOpenError}
+ */
+export function openSqliteStore(file: string, options: { readonly bytesMax?: number } = {}): JobStore {
+  const { db, close } = openDatabase(file, options.bytesMax)
+  const sql = prepare(db)
+  const { write, settled } = createGroupCommit(db, toStorageError)
+
+  const snapshot = (row: JobRow): JobSnapshot => ({
+    job: toJobRecord(row),
+    targets: sql.targets.all(row.n).map(toTargetRecord),
+  })
+
+  /** Applies `event` if the transition table allows it, and returns the status afterwards. */
+  function apply({ n, status }: Pick<JobRow, 'n' | 'status'>, event: JobEvent, at: number): JobStatus {
+    const to = nextStatus(status, event)
+    if (to === undefined) return status
+    const startedAt = event === 'start' ? at : null
+    const { changes } = sql.setStatus.run(to, JOB_ERRORS[event] ?? null, startedAt, isFinal(to) ? at : null, n, status)
+    assert.equal(changes, 1)
+    return to
+  }
+
+  function submit(job: NewJob, limits: JobLimits, reuse: boolean): { snapshot: JobSnapshot; created: boolean } {
+    const earlier = reuse ? sql.jobByKey.get(job.key, job.caller, job.createdAt) : undefined
+    if (earlier) return { snapshot: snapshot(earlier), created: false }
+    assertCaps(job, sql.live.all(), limits)
+    const n = Number(
+      sql.addJob.run(job.id, job.caller, job.key, job.targets.length, job.createdAt, job.expiresAt).lastInsertRowid,
+    )
+    for (const [idx, { url, customId, options }] of job.targets.entries()) {
+      sql.addTarget.run(n, idx, customId ?? null, JSON.stringify(options), url)
+    }
+    apply({ n, status: 'queued' }, 'start', job.createdAt)
+    const added = sql.jobById.get(job.id)
+    assert(added)
+    return { snapshot: snapshot(added), created: true }
+  }
+
+  function recordOutcome(id: string, idx: number, outcome: Outcome, at: number, expiresAt: number) {
+    const job = sql.jobById.get(id)
+    if (!job) return undefined
+    const failed = 'failure' in outcome
+    const text = Buffer.from(JSON.stringify(failed ? outcome.failure : outcome))
+    assert.equal(sql.setOutcome.run(failed ? 'failed' : 'done', text, job.n, idx).changes, 1, 'one outcome per target')
+    const counts = sql.count.get(failed ? 1 : 0, expiresAt, job.n)
+    assert(counts)
+    if (counts.targets_done < counts.targets_total) return job.status
+    return apply(job, finishEvent(counts.targets_total, counts.targets_failed), at)
+  }
+
+  return {
+    submit: (job, limits, reuse) => write(() => submit(job, limits, reuse)),
+    recordOutcome: (...outcome) => write(() => recordOutcome(...outcome)),
+    cancel: (id, caller, at) =>
+      write(() => {
+        const job = sql.jobById.get(id)
+        if (job?.caller !== caller || isGone(job, at)) return undefined
+        apply(job, 'cancel', at)
+        return snapshot(sql.jobById.get(id) ?? job)
+      }),
+    fail: (id, at) =>
+      write(() => {
+        const job = sql.jobById.get(id)
+        if (job) apply(job, 'crash', at)
+      }),
+    failInterrupted: (at) =>
+      write(() => {
+        const live = sql.live.all()
+        for (const job of live) apply(job, 'restart', at)
+        return live.length
+      }),
+    async find(id, caller, at) {
+      const job = sql.jobById.get(id)
+      return job?.caller === caller && !isGone(job, at) ? snapshot(job) : undefined
+    },
+    readOutcome: async (id, idx) => sql.outcome.get(id, idx),
+    list: async (caller, at, limit, after) => sql.list.all(caller, at, after ?? AFTER_EVERY_ID, limit).map(toJobRecord),
+    async purgeExpired(at) {
+      let purged = 0
+      while ((await write(() => sql.purgeOne.run(at).changes)) > 0) purged += 1
+      if (purged > 0) await write(() => db.pragma(`incremental_vacuum(${VACUUM_PAGES_MAX})`))
+      return purged
+    },
+    async probe() {
+      const writes = await write(() => sql.probe.get())
+      // Another probe may have written since, so what is read back can be ahead.
+      assert(Number(sql.readProbe.get()) >= Number(writes))
+    },
+    async close() {
+      await settled()
+      close()
+    },
+  }
+}
+
+/** Sorts after every UUID. */
+const AFTER_EVERY_ID = 'g'
+
+const JOB_COLUMNS =
+  'n, id, caller, status, error, targets_total, targets_done, targets_failed, created_at, started_at, finished_at, expires_at'
+
+function prepare(db: Database) {
+  return {
+    jobById: db.prepare<[string], JobRow>(`SELECT ${JOB_COLUMNS} FROM job WHERE id = ?`),
+    jobByKey: db.prepare<[Uint8Array, string, number], JobRow>(
+      `SELECT ${JOB_COLUMNS} FROM job WHERE key = ? AND caller = ? AND expires_at > ? ORDER BY n DESC LIMIT 1`,
+    ),
+    live: db.prepare<[], JobRow>(`SELECT ${JOB_COLUMNS} FROM job WHERE finished_at IS NULL`),
+    list: db.prepare<[string, number, string, number], JobRow>(
+      `SELECT ${JOB_COLUMNS} FROM job
+       WHERE caller = ? AND (finished_at IS NULL OR expires_at > ?) AND id < ? ORDER BY id DESC LIMIT ?`,
+    ),
+    addJob: db.prepare(
+      `INSERT INTO job (id, caller, key, status, targets_total, created_at, expires_at)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?)`,
+    ),
+    addTarget: db.prepare('INSERT INTO target (job, idx, custom_id, options, url) VALUES (?, ?, ?, ?, ?)'),
+    // The old status is part of the condition: what another event changed meanwhile makes this update nothing.
+    setStatus: db.prepare(
+      `UPDATE job SET status = ?, error = ?, started_at = coalesce(started_at, ?), finished_at = ?
+       WHERE n = ? AND status = ?`,
+    ),
+    targets: db.prepare<[number], TargetRow>(
+      'SELECT idx, status, custom_id, options, url FROM target WHERE job = ? ORDER BY idx',
+    ),
+    setOutcome: db.prepare(
+      `UPDATE target SET status = ?, outcome = CAST(? AS TEXT) WHERE job = ? AND idx = ? AND status = 'pending'`,
+    ),
+    count: db.prepare<[number, number, number], Pick<JobRow, 'targets_total' | 'targets_done' | 'targets_failed'>>(
+      `UPDATE job SET targets_done = targets_done + 1, targets_failed = targets_failed + ?, expires_at = ?
+       WHERE n = ? RETURNING targets_total, targets_done, targets_failed`,
+    ),
+    outcome: db
+      .prepare<[string, number], Buffer>(
+        `SELECT CAST(outcome AS BLOB) FROM target JOIN job ON job.n = target.job
+         WHERE job.id = ? AND idx = ? AND outcome IS NOT NULL`,
+      )
+      .pluck(),
+    purgeOne: db.prepare(
+      `DELETE FROM job WHERE n IN (
+         SELECT n FROM job WHERE finished_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT 1)`,
+    ),
+    probe: db.prepare<[], number>('UPDATE probe SET writes = writes + 1 RETURNING writes').pluck(),
+    readProbe: db.prepare<[], number>('SELECT writes FROM probe').pluck(),
+  }
+}
+
+/** A live job is never gone: its next outcome moves the lease. */
+function isGone({ finished_at, expires_at }: JobRow, at: number): boolean {
+  return finished_at !== null && expires_at <= at
+}
+
+function toStorageError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code.startsWith('SQLITE_FULL')) {
+    return new AppError('storage_full', 'The service has no room for more results.', {
+      hint: 'Try again later: expired jobs make room.',
+      cause: error,
+    })
+  }
+  if (/^SQLITE_(BUSY|LOCKED|IOERR|READONLY|CORRUPT|CANTOPEN|NOTADB)/.test(code)) {
+    return new AppError('storage_unavailable', 'The service cannot write to its database.', {
+      hint: 'Try again later; the operator finds the cause in the log.',
+      cause: error,
+    })
+  }
+  return error
+}
+
+function toJobRecord(row: JobRow): JobRecord {
+  return {
+    id: row.id,
+    caller: row.caller,
+    status: row.status,
+    error: row.error ?? undefined,
+    targetsTotal: row.targets_total,
+    targetsDone: row.targets_done,
+    targetsFailed: row.targets_failed,
+    createdAt: row.created_at,
+    startedAt: row.started_at ?? undefined,
+    finishedAt: row.finished_at ?? undefined,
+    expiresAt: row.expires_at,
+  }
+}
+
+function toTargetRecord({ idx, url, custom_id, options, status }: TargetRow): TargetRecord {
+  return { idx, url, customId: custom_id ?? undefined, options: JSON.parse(options) as TargetOptions, status }
+}

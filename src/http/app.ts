@@ -44,7 +44,7 @@ export async function buildApp({ jobs, logger, targetsPerJobMax }: AppOptions) {
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     return503OnClosing: false,
-    frameworkErrors: sendProblem, // What is refused before there is a route, such as a broken escape in the path.
+    frameworkErrors: (...refused) => void sendProblem(...refused), // What is refused before there is a route, such as a broken escape in the path.
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.setValidatorCompiler(createValidatorCompiler(SHARED))

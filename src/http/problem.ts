@@ -9,7 +9,7 @@ import { Ref, StringEnum } from '../schema.ts'
 const RETRY_AFTER_S = 5
 
 /** RFC 9457 problem details, with members of our own. */
-export const Problem = Type.Object(
+const Problem = Type.Object(
   {
     type: Type.String({ format: 'uri-reference', description: 'Names the kind of problem.' }),
     title: Type.String(),
@@ -31,7 +31,7 @@ export const Problem = Type.Object(
   },
   { $id: 'Problem', description: 'Problem details (RFC 9457).' },
 )
-export type Problem = Static<typeof Problem>
+type Problem = Static<typeof Problem>
 
 /** The only place that knows which status an error answers with. A code without an entry does not compile. */
 const RESPONSES: Record<ErrorCode, { status: number; title: string }> = {

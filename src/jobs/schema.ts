@@ -8,11 +8,11 @@ export const URL_LENGTH_MAX = 8_192
 /** A list longer than this is refused before it is validated, so that no body can stall the validator. */
 export const TARGETS_VALIDATED_MAX = 1_000
 
-export const MODES = ['auto', 'article', 'full', 'text', 'html', 'raw', 'links', 'metadata'] as const
+const MODES = ['auto', 'article', 'full', 'text', 'html', 'raw', 'links', 'metadata'] as const
 export type Mode = (typeof MODES)[number]
 
 /** Modes and options that are declared but not built. A submission that names one is refused, never half obeyed. */
-export const MODES_UNAVAILABLE = ['html', 'links', 'metadata'] as const satisfies readonly Mode[]
+const MODES_UNAVAILABLE = ['html', 'links', 'metadata'] as const satisfies readonly Mode[]
 const unavailable = { 'x-unavailable': true } as const
 
 /** How to turn a response into content. Every option may be left out; each does nothing until it is set. */

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, truncateSync, writeFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
@@ -66,6 +66,23 @@ describe('a start that cannot be', () => {
       says: /not a SQLite database/,
     },
     { what: 'a missing folder', prepare: () => {}, says: /folder .* does not exist/ },
+    {
+      what: 'a truncated database',
+      prepare(file) {
+        openDatabase(file).close()
+        truncateSync(file, 12_288)
+      },
+      says: /is damaged/,
+    },
+    {
+      what: 'a newer schema',
+      prepare(file) {
+        const { db, close } = openDatabase(file)
+        db.pragma('user_version = 999')
+        close()
+      },
+      says: /newer pagehaul/,
+    },
   ])('names $what in one line and exits with 1', async ({ what, prepare, says }) => {
     using temp = tempFolder()
     const file = temp.file(what === 'a missing folder' ? 'missing/jobs.db' : 'jobs.db')

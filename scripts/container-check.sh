@@ -92,7 +92,7 @@ build_base() {
     --customize-hook='chroot "$1" useradd --uid 1000 --user-group --create-home --shell /bin/bash node' \
     "$codename" "$work/base.tar" "${sources[@]}"
 
-  npm=$(npm root --global)/npm
+  npm=$(dirname "$(dirname "$(realpath "$(command -v npm)")")") # Not `npm root`: that follows whichever node comes first.
   mkdir -p "$work/base/bin" "$work/base/lib/node_modules" "$work/base/etc"
   cp "$node" "$work/base/bin/node"
   cp -RL "$npm" "$work/base/lib/node_modules/npm"

@@ -1,17 +1,17 @@
-import { isIP } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { FormatRegistry, type Static, Type } from '@sinclair/typebox'
 import { Value, type ValueError } from '@sinclair/typebox/value'
 
+import { parseRange } from './ip.ts'
 import { DEFAULT_LIMITS } from './jobs/limits.ts'
 
 const PREFIX = 'PAGEHAUL_'
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 FormatRegistry.Set('database-url', (text) => text === ':memory:' || /^file:./.test(text))
-FormatRegistry.Set('cidr-list', (text) => splitList(text).every(isCidr))
+FormatRegistry.Set('cidr-list', (text) => splitList(text).every((range) => parseRange(range) !== undefined))
 FormatRegistry.Set('port-list', (text) => text === '*' || splitList(text).every(isPort))
 
 /** A cap or a lease: zero means the default. */
@@ -157,10 +157,4 @@ function splitList(text: string): string[] {
 
 function isPort(text: string): boolean {
   return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535
-}
-
-function isCidr(text: string): boolean {
-  const [address = '', length = '', ...rest] = text.split('/')
-  const bits = { 4: 32, 6: 128 }[isIP(address)]
-  return bits !== undefined && rest.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= bits
 }

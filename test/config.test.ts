@@ -77,6 +77,7 @@ describe('loadConfig', () => {
     ['PAGEHAUL_GUARD_ALLOW', '10.1.0.0'],
     ['PAGEHAUL_GUARD_ALLOW', '10.1.0.0/33'],
     ['PAGEHAUL_GUARD_ALLOW', 'localhost/8'],
+    ['PAGEHAUL_GUARD_ALLOW', 'fe80::1%eth0/64'],
     ['PAGEHAUL_GUARD_PORTS', '80,http'],
     ['PAGEHAUL_GUARD_PORTS', '70000'],
     ['PAGEHAUL_USER_AGENT', 'a\r\nb'],

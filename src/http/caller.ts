@@ -9,7 +9,9 @@ declare module 'fastify' {
   }
 }
 
-const CALLER_ID = /^[\x21-\x7e]{1,128}$/
+/** What the header may hold: 1 to 128 visible ASCII characters. */
+export const CALLER_ID_PATTERN = '^[\\x21-\\x7e]{1,128}$'
+const CALLER_ID = new RegExp(CALLER_ID_PATTERN)
 
 /** Names the caller of each request. The two prefixes keep a header from posing as an address. */
 export const callerPlugin = fp(

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 
 import type { Clock } from '../clock.ts'
+import { raceAbort } from '../race-abort.ts'
 import type { FetchTarget, Outcome } from './fetch-target.ts'
 import { isFinal } from './states.ts'
 import type { JobSnapshot, JobStore, TargetRecord } from './store.ts'
@@ -58,15 +59,12 @@ export function createRunner({ store, fetchTarget, clock, logger, targetTimeoutM
     const deadline = new AbortController()
     const settled = new AbortController()
     const signal = AbortSignal.any([deadline.signal, closed.signal])
-    const stopped = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    })
     clock.delay(targetTimeoutMs, settled.signal).then(
       () => deadline.abort(new TargetError('timeout', `The target took longer than ${targetTimeoutMs / 1_000} s.`)),
       () => {}, // The target settled first, so there is no deadline left to keep.
     )
     try {
-      return await Promise.race([Promise.try(fetchTarget, { url, options }, signal), stopped])
+      return await raceAbort(Promise.try(fetchTarget, { url, options }, signal), signal)
     } catch (error) {
       if (deadline.signal.aborted) return { failure: (deadline.signal.reason as TargetError).toFailure() }
       if (!closed.signal.aborted) log.error({ err: error }, 'fetching a target threw')

@@ -1,4 +1,4 @@
-import { raceAbort } from './race-abort.ts'
+import { raceAbort } from '../../race-abort.ts'
 
 /** A number of places to work at; who finds none waits, the first to come first. */
 export interface Places {

@@ -1,8 +1,8 @@
+import { raceAbort } from '../../race-abort.ts'
 import type { Conversion, SourceDocument } from '../convert/document.ts'
 import { type ConversionChild, startChild } from './child-process.ts'
 import { convertIn } from './convert-in.ts'
 import { createPlaces } from './places.ts'
-import { raceAbort } from './race-abort.ts'
 
 const MEGABYTE = 1024 * 1024
 /** Milliseconds that a child beyond the first is kept without work. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import { type Ip, type IpRange, isInRange, parseIp, parseRange } from './ip.ts'
+import { type Ip, type IpRange, isInRange, parseIp, parseRange } from '../../ip.ts'
 
 /** What an address is, in words that follow "is" or "leads to". Only `public` is fetched unless a range is allowed. */
 export const ADDRESS_CLASSES = {

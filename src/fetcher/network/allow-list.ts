@@ -1,5 +1,5 @@
+import { type IpRange, isInRange, lastIpv4, parseIp, parseRange } from '../../ip.ts'
 import { type AddressClass, classifyAddress } from './address.ts'
-import { type IpRange, isInRange, lastIpv4, parseIp, parseRange } from './ip.ts'
 
 /** Ranges that the operator allows although they are not public. */
 export interface AllowList {

@@ -11,7 +11,7 @@ import type { JobService } from '../../jobs/service.ts'
 import { isFinal } from '../../jobs/states.ts'
 import type { JobSnapshot } from '../../jobs/store.ts'
 import { Ref, StringEnum } from '../../schema.ts'
-import { callerPlugin } from '../caller.ts'
+import { CALLER_ID_PATTERN, callerPlugin } from '../caller.ts'
 import { jobBody, targetBody, toJobSummary } from '../job-body.ts'
 import { problemResponse, unsupportedMediaType } from '../problem.ts'
 
@@ -23,7 +23,7 @@ const Id = Type.String({ description: 'Id of a job.' })
 const CallerHeader = Type.Object({
   'x-caller-id': Type.Optional(
     Type.String({
-      pattern: '^[\\x21-\\x7e]{1,128}$',
+      pattern: CALLER_ID_PATTERN,
       description: 'Names the caller. Without it the caller is the address of the client.',
     }),
   ),

@@ -11,63 +11,69 @@ export const TARGETS_VALIDATED_MAX = 1_000
 const MODES = ['auto', 'article', 'full', 'text', 'html', 'raw', 'links', 'metadata'] as const
 export type Mode = (typeof MODES)[number]
 
-/** Modes and options that are declared but not built. A submission that names one is refused, never half obeyed. */
-const MODES_UNAVAILABLE = ['html', 'links', 'metadata'] as const satisfies readonly Mode[]
-const unavailable = { 'x-unavailable': true } as const
+/** Characters of a jq program, in UTF-16 code units. */
+export const JQ_LENGTH_MAX = 8_192
+/** Characters of a `grep` pattern, in UTF-16 code units. */
+export const PATTERN_LENGTH_MAX = 1_000
 
 /** How to turn a response into content. Every option may be left out; each does nothing until it is set. */
 export const TargetOptions = Type.Object(
   {
     mode: Type.Optional(
       StringEnum(MODES, {
-        'x-unavailable': MODES_UNAVAILABLE,
         description:
-          'How the response becomes content. `auto` (default): the main content of an HTML page as Markdown; JSON and other text as it is. `article`: the main content, or the target fails. `full`: the whole page as Markdown. `text`: plain text. `raw`: the decoded body untouched. Not available yet: `html`, `links`, `metadata`.',
+          'How the response becomes content. `auto` (default): HTML to Markdown of the main content, PDF to text by page, office files and tables to Markdown, feeds to a Markdown list, sitemaps to a list of URLs, JSON and other text as it is. `article`: the main content of an HTML page, or the target fails. `full`: the whole page as Markdown. `text`: plain text. `html`: the main content as clean HTML without scripts, styles and forms. `raw`: the decoded body untouched. `links`: JSON array of the links of the page, in its order and without duplicates, each with `url`, `text`, `rel` and `kind`. `metadata`: JSON object of what the page says about itself.',
       }),
     ),
     pages: Type.Optional(
       Type.String({
-        ...unavailable,
         format: 'page-ranges',
         maxLength: 256,
-        description: 'Pages of a paged document, from 1: `1-3,7`, `5-`, `-2` (the last two). Not available yet.',
+        description:
+          'Pages of a PDF, from 1: `1-3,7`, `5-`, `-2` (the last two). Without it the first 500. On anything else a warning.',
+        examples: ['1-3,7'],
       }),
     ),
     jq: Type.Optional(
       Type.String({
-        ...unavailable,
+        format: 'jq',
         minLength: 1,
-        maxLength: 8_192,
-        description: 'A jq program on JSON content. Not available yet.',
+        maxLength: JQ_LENGTH_MAX,
+        description:
+          'A jq 1.7 program on JSON content: a JSON answer, JSON Lines, or the modes `links` and `metadata`. Its outputs, one a line, are the content. Numbers keep their digits. Without `env`, `input`, `import`. Bounded in time and memory.',
+        examples: ['.items[].name'],
       }),
     ),
     grep: Type.Optional(
       Type.String({
-        ...unavailable,
+        format: 're2',
         minLength: 1,
-        maxLength: 1_000,
-        description: 'Keep the lines that match this RE2 expression. Not available yet.',
+        maxLength: PATTERN_LENGTH_MAX,
+        description:
+          'Keep the lines of the content that match this RE2 expression. `meta.matches` counts them; none is an empty content, not a failure.',
+        examples: ['(?i)licen[cs]e'],
       }),
     ),
     question: Type.Optional(
       Type.String({
-        ...unavailable,
         minLength: 1,
         maxLength: 2_000,
-        description: 'Answer this from the page. Not available yet.',
+        pattern: '\\S',
+        description:
+          'Answer this from the page. The content becomes the answer, and `meta.answer` says where on the page it stands: the passages that answer best, quoted exactly, or, if a model is configured, what it wrote from them.',
+        examples: ['Who maintains the lighthouse?'],
       }),
     ),
     context: Type.Optional(
       Type.Boolean({
-        ...unavailable,
         description:
-          'Keep the lines around each `grep` match, and the passages of an answer. Default false. Not available yet.',
+          'Default false. `true`: each `grep` match comes with the lines around it, and an answer with the text it rests on.',
       }),
     ),
     recover: Type.Optional(
       Type.Boolean({
-        ...unavailable,
-        description: 'When the page cannot be had, take a copy from a web archive. Default false. Not available yet.',
+        description:
+          'Default false. `true`: when the page is gone or cannot be had, take its newest good copy from a web archive. `meta.recovered` says which.',
       }),
     ),
   },
@@ -124,6 +130,68 @@ export const Submission = Type.Object(
 )
 export type Submission = Static<typeof Submission>
 
+/** One entry of the outline of a paged document. */
+export const OutlineEntry = Type.Object(
+  {
+    title: Type.String(),
+    level: Type.Integer({ minimum: 1, description: 'Depth, from 1.' }),
+    page: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  { $id: 'OutlineEntry' },
+)
+export type OutlineEntry = Static<typeof OutlineEntry>
+
+/** A piece of the page that an answer rests on. */
+export const Passage = Type.Object(
+  {
+    quote: Type.String({ description: 'Exactly as it stands in the content.' }),
+    heading: Type.Array(Type.String(), { description: 'The headings above it, outermost first.' }),
+    page: Type.Optional(Type.Integer({ minimum: 1, description: 'Page of a paged document.' })),
+    score: Type.Number({ description: 'BM25 score; comparable within one answer only.' }),
+    offset: Type.Integer({
+      minimum: 0,
+      description: 'Where the quote starts in the content that the page gives without `question`, in UTF-16 code units.',
+    }),
+    start: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Where the quote starts in `content`, in UTF-16 code units. Absent if it is not quoted there.',
+      }),
+    ),
+    end: Type.Optional(Type.Integer({ minimum: 0, description: 'Where it ends in `content`, exclusive.' })),
+  },
+  { $id: 'Passage', description: 'A piece of the page that an answer rests on.' },
+)
+export type Passage = Static<typeof Passage>
+
+/** How `question` was answered. */
+export const Answer = Type.Object(
+  {
+    method: StringEnum(['bm25', 'model'], {
+      description: '`bm25`: the content quotes the passages below. `model`: a model wrote the content from them.',
+    }),
+    model: Type.Optional(Type.String({ description: 'Name of the model that answered.' })),
+    passages: Type.Array(Ref(Passage), {
+      description: 'Best first; for `model` those it cites, in the order of their numbers in the content.',
+    }),
+  },
+  { $id: 'Answer', description: 'How `question` was answered.' },
+)
+export type Answer = Static<typeof Answer>
+
+/** Where a copy came from when the page itself could not be had. */
+export const Recovered = Type.Object(
+  {
+    archive: Type.String({ description: 'Host of the archive.' }),
+    url: Type.String({ description: 'Address of the capture.' }),
+    captured_at: Type.String({ format: 'date-time' }),
+    original_status: Type.Optional(Type.Integer({ description: 'Status the page itself answered with now, if it answered.' })),
+    reason: Type.String({ description: 'Error code that the page itself failed with.' }),
+  },
+  { $id: 'Recovered', description: 'Where a copy came from when the page itself could not be had.' },
+)
+export type Recovered = Static<typeof Recovered>
+
 /** What is known about a fetched target beside its content. */
 export const TargetMeta = Type.Object(
   {
@@ -136,15 +204,25 @@ export const TargetMeta = Type.Object(
     title: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
     byline: Type.Optional(Type.String({ description: 'Who wrote it.' })),
-    published: Type.Optional(Type.String({ description: 'When it was published, as the page says.' })),
-    language: Type.Optional(Type.String({ description: 'BCP 47 tag, as the page says.' })),
+    published: Type.Optional(Type.String({ description: 'When it was published, as the document says.' })),
+    modified: Type.Optional(Type.String({ description: 'When it was last changed, as the document says.' })),
+    language: Type.Optional(Type.String({ description: 'BCP 47 tag, as the document says.' })),
     site_name: Type.Optional(Type.String()),
     canonical_url: Type.Optional(Type.String({ description: 'The address the page gives as its own.' })),
+    image: Type.Optional(Type.String({ description: 'Address of the picture that the page gives for itself.' })),
+    pages_total: Type.Optional(Type.Integer({ minimum: 0, description: 'Pages of a paged document.' })),
+    pages_done: Type.Optional(Type.Integer({ minimum: 0, description: 'Those of them that are in the content.' })),
+    outline: Type.Optional(Type.Array(Ref(OutlineEntry), { description: 'Table of contents of a paged document.' })),
+    matches: Type.Optional(Type.Integer({ minimum: 0, description: 'Lines that `grep` matched.' })),
+    answer: Type.Optional(Ref(Answer)),
+    recovered: Type.Optional(Ref(Recovered)),
     bytes: Type.Integer({ minimum: 0, description: 'Size of the decoded body.' }),
     fetched_at: Type.String({ format: 'date-time' }),
     duration_ms: Type.Integer({ minimum: 0, description: 'From the first look-up to the finished content.' }),
     attempts: Type.Integer({ minimum: 1, description: 'Requests made, redirects not counted.' }),
-    truncated: Type.Optional(Type.Boolean({ description: 'True if the content was cut at the size limit.' })),
+    truncated: Type.Optional(
+      Type.Boolean({ description: 'True if the content is not all: cut at a limit of size, pages or time.' }),
+    ),
     warnings: Type.Optional(Type.Array(Type.String(), { description: 'What may be wrong with the content.' })),
   },
   { $id: 'TargetMeta' },

@@ -30,9 +30,18 @@ export const TARGET_ERRORS = {
   too_many_redirects: { hint: 'Send the URL at the end of the redirects.' },
   too_large: { hint: 'The answer is larger than PAGEHAUL_FETCH_BYTES_MAX; ask for a smaller document.' },
   empty: { hint: 'The page has no text; with `mode: raw` its source is returned.' },
+  soft_404: { hint: 'The page is gone; check the URL, or send `recover: true` for a copy from a web archive.' },
+  needs_javascript: { hint: 'The page is filled by scripts, which are not run; look for an API or feed of the site.' },
+  blocked_by_site: { hint: 'The site shows a check or a login instead of the page; it cannot be had by a program.' },
   unsupported_type: { hint: 'This kind of document cannot be turned into text.' },
   no_article: { hint: 'The page has no main text; `mode: full` returns the whole page.' },
   bad_document: { hint: 'The document is damaged, or too costly to convert; with `mode: raw` its source is returned.' },
+  not_json: { hint: 'The option `jq` needs JSON: a JSON answer, JSON Lines, or `mode: links` or `metadata`.' },
+  password_protected: { hint: 'The document needs a password to open; ask its owner for one that does not.' },
+  no_text_layer: { hint: 'The pages are pictures; their text must be recognised by an OCR program first.' },
+  filter_failed: { hint: 'The program failed on this document; try it on the content without `jq`.' },
+  filter_timeout: { hint: 'The program took too long; make it simpler, or try it on a smaller document.' },
+  not_in_archive: { hint: 'The page cannot be had and the archive has no good copy of it; check the URL.' },
   internal: { hint: 'The service failed on this target; its log has the cause.' },
 } as const satisfies Record<string, Row>
 
@@ -60,7 +69,7 @@ export class TargetError extends Error {
 function hintFor(code: TargetErrorCode): string {
   if (code in TARGET_ERRORS) return TARGET_ERRORS[code as keyof typeof TARGET_ERRORS].hint
   const status = Number(code.slice('http_'.length))
-  if (status === 404 || status === 410) return 'The page is gone; check the URL.'
+  if (status === 404 || status === 410) return 'The page is gone; `recover: true` asks a web archive for a copy.'
   if (status === 401 || status === 403)
     return 'The site does not show this page to everyone; it may need a login or refuse programs.'
   if (status === 429) return 'The site asks for fewer requests; try again later.'

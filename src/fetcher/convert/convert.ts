@@ -1,22 +1,25 @@
 import { decodeText } from './charset.ts'
 import { parseContentType } from './content-type.ts'
-import type { Conversion, SourceDocument } from './document.ts'
+import type { Conversion, KeepPage, SourceDocument } from './document.ts'
 import { failure } from './failure.ts'
 import { convertPage } from './html/html-page.ts'
 import { kindOf } from './kind.ts'
+import { convertPdf } from './pdf/convert-pdf.ts'
 
 /**
  * Turns a document into content. Pure: no network, no files; but it takes its time, and memory, on hostile input, so
  * it runs in a process of its own (see `isolation/`).
- * @throws only if the mode is not available, which the submission should have refused.
+ * @param keepPage takes the pages of a paged document as they are finished.
  */
-export function convert({ body, url, contentType, mode }: SourceDocument): Conversion {
+export async function convert(source: SourceDocument, keepPage: KeepPage = () => {}): Promise<Conversion> {
+  const { body, url, contentType, mode, pages } = source
   const header = parseContentType(contentType)
   if (isBlank(body)) return failure('empty', 'The document is empty.')
   const found = kindOf(body, header)
   if (found.kind === 'binary') {
     return failure('unsupported_type', `The document is ${found.name}; it cannot be turned into text.`)
   }
+  if (found.kind === 'pdf') return convertPdf(body, { mode, pages }, keepPage)
   const syntax = found.kind === 'html' || found.kind === 'xml' ? found.kind : 'other'
   const { text, charset } = decodeText(body, header.charset, syntax)
   if (!/\S/.test(text)) return failure('empty', 'The document holds white space only.')

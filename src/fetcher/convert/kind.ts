@@ -3,7 +3,7 @@ import { binaryFormat } from './signatures.ts'
 
 /** What a document is. `name` fits into "The document is …". */
 export type Kind =
-  | { readonly kind: 'html' | 'xml' | 'json' | 'text'; readonly mediaType: string }
+  | { readonly kind: 'html' | 'xml' | 'json' | 'text' | 'pdf'; readonly mediaType: string }
   | { readonly kind: 'binary'; readonly name: string }
 
 /** Bytes looked at to tell text from other data, and to find out how a text begins. */
@@ -37,6 +37,7 @@ export function kindOf(body: Uint8Array, { essence, charset }: ContentType): Kin
   const isWide = isWideText(sample, charset)
   const controls = isWide ? 0 : controlShare(sample)
   const format = isWide ? undefined : binaryFormat(sample, controls > CONTROL_SHARE_MAX)
+  if (format === 'a PDF document') return { kind: 'pdf', mediaType: 'application/pdf' }
   if (format !== undefined) return { kind: 'binary', name: format }
   const isHtml = HTML_START.test(start)
   if (controls > (isHtml ? HTML_CONTROL_SHARE_MAX : CONTROL_SHARE_MAX)) {

@@ -13,10 +13,10 @@ import { startWatch } from './watch.ts'
 const watch = startWatch(Number(process.argv[2]))
 
 workerpool.worker({
-  convert(source: SourceDocument): Answer {
+  async convert(source: SourceDocument): Promise<Answer> {
     watch.busy()
     try {
-      return { conversion: convert(source), rssBytes: process.memoryUsage.rss() }
+      return { conversion: await convert(source), rssBytes: process.memoryUsage.rss() }
     } catch (error) {
       return { ...caught(error), rssBytes: process.memoryUsage.rss() }
     } finally {

@@ -8,7 +8,10 @@ const VALUE_LENGTH_MAX = 1_000
 const BYLINE_LENGTH_MAX = 120
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*$/
 
-type PageMeta = Omit<DocumentMeta, 'content_type' | 'charset'>
+type PageMeta = Omit<
+  DocumentMeta,
+  'content_type' | 'charset' | 'image' | 'modified' | 'pages_total' | 'pages_done' | 'outline' | 'truncated'
+>
 
 /**
  * What a page says about itself, in JSON-LD, Open Graph and other `meta` elements, microdata and its markup.

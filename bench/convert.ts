@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 
-import { createConverter } from '../src/fetcher/isolation/pool.ts'
+import { createConverter } from '../src/fetcher/isolation/converter.ts'
 import { heavyPages } from '../test/helpers/heavy-pages.ts'
 
 const IDLE_MS = 2_000

@@ -4,7 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { stringify } from 'yaml'
 
+import { systemClock } from '../src/clock.ts'
 import { buildApp } from '../src/http/app.ts'
+import { createMetrics } from '../src/http/metrics.ts'
 import { DEFAULT_LIMITS } from '../src/jobs/limits.ts'
 import type { JobService } from '../src/jobs/service.ts'
 
@@ -14,8 +16,13 @@ const FILE = new URL('../openapi.yaml', import.meta.url)
 const jobs = {} as JobService
 const app = await buildApp({
   jobs,
+  clock: systemClock,
   logger: pino({ level: 'silent' }),
   targetsPerJobMax: DEFAULT_LIMITS.targetsPerJobMax,
+  targetTimeoutMs: 60_000,
+  metrics: createMetrics({ process: false }),
+  storeBytes: async () => 0,
+  docs: false,
 })
 await app.ready()
 const document = stringify(app.swagger(), { lineWidth: 120, aliasDuplicateObjects: false })

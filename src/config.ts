@@ -1,17 +1,26 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { FormatRegistry, type Static, Type } from '@sinclair/typebox'
+import { FormatRegistry, type Static, type TLiteral, Type } from '@sinclair/typebox'
 import { Value, type ValueError } from '@sinclair/typebox/value'
 
-import { parseRange } from './ip.ts'
+import type { ApiKey } from './api-key.ts'
+import { type IpRange, isInRange, parseIp, parseRange } from './ip.ts'
 import { DEFAULT_LIMITS } from './jobs/limits.ts'
+import { parseWebhookSecret } from './jobs/webhook-signature.ts'
+import { readKeySettings } from './key-settings.ts'
 
 const PREFIX = 'PAGEHAUL_'
+/** Settings that no message repeats. */
+const SECRETS = new Set(['PAGEHAUL_LLM_API_KEY', 'PAGEHAUL_WEBHOOK_SECRET'])
+const LOOPBACK = ['127.0.0.0/8', '::1/128'].flatMap((range) => parseRange(range) ?? [])
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 FormatRegistry.Set('database-url', (text) => text === ':memory:' || /^file:./.test(text))
 FormatRegistry.Set('cidr-list', (text) => splitList(text).every((range) => parseRange(range) !== undefined))
+FormatRegistry.Set('host-list', (text) => text === '*' || splitList(text).every(isHostName))
+FormatRegistry.Set('web-url', (text) => text === '' || isWebUrl(text))
+FormatRegistry.Set('webhook-secrets', (text) => splitList(text).every((item) => parseWebhookSecret(item) !== undefined))
 FormatRegistry.Set('port-list', (text) => text === '*' || splitList(text).every(isPort))
 
 /** A cap or a lease: zero means the default. */
@@ -44,6 +53,31 @@ export const ConfigSchema = Type.Object({
       description: 'Least severe level that is logged.',
     },
   ),
+  PAGEHAUL_API_KEYS: Type.String({
+    default: '',
+    description:
+      'Who may use the service: `name:sha256:hex` or `name:key`, separated by commas, each with `;expires=2030-01-31T00:00:00Z` if need be. `npm run key -- NAME` makes a key. Empty means everyone who reaches it.',
+  }),
+  PAGEHAUL_API_KEYS_FILE: Type.String({
+    default: '',
+    description: 'Path of a file with more of them, one a line, with `#` comments.',
+  }),
+  PAGEHAUL_TRUST_PROXY: Type.String({
+    default: '',
+    format: 'cidr-list',
+    description:
+      'Ranges of proxies whose `X-Forwarded-For` tells the address of the client, which without keys names the caller.',
+  }),
+  PAGEHAUL_ALLOWED_HOSTS: Type.String({
+    default: '',
+    format: 'host-list',
+    description:
+      'Names that the service goes by without keys, such as `pagehaul,pagehaul.example.com`, beside its addresses and `localhost`. `*` means any.',
+  }),
+  PAGEHAUL_DOCS: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description: 'Whether `/docs` shows the API to browsers: `on` or `off`.',
+  }),
   PAGEHAUL_JOB_TTL_S: limit(DEFAULT_LIMITS.leaseMs / 1_000, 'Seconds that a job is kept after its last outcome.'),
   PAGEHAUL_TARGETS_PER_JOB: limit(DEFAULT_LIMITS.targetsPerJobMax, 'Targets in one job.'),
   PAGEHAUL_JOBS_PER_CALLER: limit(DEFAULT_LIMITS.jobsPerCallerMax, 'Live jobs of one caller.'),
@@ -87,17 +121,67 @@ export const ConfigSchema = Type.Object({
     pattern: '^[\\x20-\\x7e]*$',
     description: 'What requests say they come from. Empty means `pagehaul/` and the version.',
   }),
+  PAGEHAUL_ARCHIVE_URL: Type.String({
+    default: 'https://web.archive.org',
+    format: 'web-url',
+    description: 'Web archive that `recover` asks. It speaks as the Wayback Machine does.',
+  }),
+  PAGEHAUL_LLM_BASE_URL: Type.String({
+    default: '',
+    format: 'web-url',
+    description:
+      'OpenAI-compatible API for `question`, such as `http://127.0.0.1:11434/v1`. Empty means that passages are quoted instead.',
+  }),
+  PAGEHAUL_LLM_MODEL: Type.String({ default: '', maxLength: 256, description: 'Name of the model at that API.' }),
+  PAGEHAUL_LLM_API_KEY: Type.String({
+    default: '',
+    maxLength: 1_024,
+    pattern: '^[\\x21-\\x7e]*$',
+    description: 'Key for that API, if it needs one.',
+  }),
+  PAGEHAUL_WEBHOOK_SECRET: Type.String({
+    default: '',
+    format: 'webhook-secrets',
+    description:
+      'What webhooks are signed with: `whsec_` and 24 to 64 random bytes in Base64. Several, separated by commas, all sign, so that receivers can change over. Empty means that no job can have a webhook.',
+  }),
+  PAGEHAUL_PUBLIC_URL: Type.String({
+    default: '',
+    format: 'web-url',
+    description: 'Where callers reach the service, for links in webhooks. Empty means that those are paths.',
+  }),
 })
 
 type Settings = Static<typeof ConfigSchema>
 
 export interface Config extends Readonly<
-  Omit<Settings, 'DATABASE_URL' | 'PAGEHAUL_GUARD_ALLOW' | 'PAGEHAUL_GUARD_PORTS'>
+  Omit<
+    Settings,
+    | 'DATABASE_URL'
+    | 'PAGEHAUL_API_KEYS'
+    | 'PAGEHAUL_API_KEYS_FILE'
+    | 'PAGEHAUL_TRUST_PROXY'
+    | 'PAGEHAUL_ALLOWED_HOSTS'
+    | 'PAGEHAUL_GUARD_ALLOW'
+    | 'PAGEHAUL_GUARD_PORTS'
+    | 'PAGEHAUL_WEBHOOK_SECRET'
+    | 'PAGEHAUL_PUBLIC_URL'
+  >
 > {
   /** Path of the database, or `:memory:`. */
   readonly databaseFile: string
+  /** If there are none, everyone may use the service. */
+  readonly apiKeys: readonly ApiKey[]
+  readonly trustedProxies: readonly IpRange[]
+  /** In lower case; `*` for any. */
+  readonly allowedHosts: readonly string[] | '*'
   readonly guardAllow: readonly string[]
   readonly guardPorts: ReadonlySet<number> | '*'
+  /** Each signs every webhook. If there are none, no job can have one. */
+  readonly webhookSecrets: readonly Uint8Array[]
+  readonly publicUrl: string | undefined
+  /** What is allowed and had better be otherwise, for the log. */
+  readonly warnings: readonly string[]
 }
 
 /** `message` names every wrong variable, so that one run shows them all. */
@@ -118,30 +202,66 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     .map((name) => `${name}: there is no such setting; .env.example lists all`)
   const wrong = [...Value.Errors(ConfigSchema, candidate)].map((error) => {
     const name = error.path.slice(1)
-    return `${name}: ${explain(error)}, got ${JSON.stringify(set[name])}`
+    const got = SECRETS.has(name) ? '' : `, got ${JSON.stringify(set[name])}`
+    return `${name}: ${explain(error)}${got}`
   })
-  const faults = [...misspelt, ...new Set(wrong)]
+  const keys = readKeySettings(set.PAGEHAUL_API_KEYS, set.PAGEHAUL_API_KEYS_FILE)
+  const faults = [...misspelt, ...new Set(wrong), ...modelFaults(set), ...keys.faults]
   if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`)
-  const { DATABASE_URL, PAGEHAUL_GUARD_ALLOW, PAGEHAUL_GUARD_PORTS, ...settings } = Value.Decode(
-    ConfigSchema,
-    candidate,
-  )
+  const {
+    DATABASE_URL,
+    PAGEHAUL_API_KEYS: _list,
+    PAGEHAUL_API_KEYS_FILE: _file,
+    PAGEHAUL_TRUST_PROXY,
+    PAGEHAUL_ALLOWED_HOSTS,
+    PAGEHAUL_GUARD_ALLOW,
+    PAGEHAUL_GUARD_PORTS,
+    PAGEHAUL_WEBHOOK_SECRET,
+    PAGEHAUL_PUBLIC_URL,
+    ...settings
+  } = Value.Decode(ConfigSchema, candidate)
+  const hasKeys = keys.keys.length > 0
   return Object.freeze({
     ...settings,
     databaseFile: toPath(DATABASE_URL),
+    apiKeys: keys.keys,
+    trustedProxies: splitList(PAGEHAUL_TRUST_PROXY).flatMap((range) => parseRange(range) ?? []),
+    allowedHosts:
+      PAGEHAUL_ALLOWED_HOSTS === '*' || hasKeys ? '*' : hostNames(PAGEHAUL_ALLOWED_HOSTS, PAGEHAUL_PUBLIC_URL),
     guardAllow: splitList(PAGEHAUL_GUARD_ALLOW),
     guardPorts: PAGEHAUL_GUARD_PORTS === '*' ? '*' : new Set(splitList(PAGEHAUL_GUARD_PORTS).map(Number)),
+    webhookSecrets: splitList(PAGEHAUL_WEBHOOK_SECRET).flatMap((secret) => parseWebhookSecret(secret) ?? []),
+    publicUrl: PAGEHAUL_PUBLIC_URL || undefined,
+    warnings: [
+      ...(hasKeys || isLoopback(settings.HOST) ? [] : [OPEN_TO_ALL]),
+      ...(keys.isExposed ? [KEYS_EXPOSED] : []),
+    ],
   })
+}
+
+const OPEN_TO_ALL =
+  'HOST is no loopback address and there are no API keys: whoever reaches it can fetch through this machine, and read and cancel the jobs of others; set PAGEHAUL_API_KEYS'
+const KEYS_EXPOSED =
+  'PAGEHAUL_API_KEYS_FILE holds keys that every user of this machine can read: take that right from others, or keep only `sha256:` entries in it'
+
+/** A model needs both its API and its name. */
+function modelFaults({ PAGEHAUL_LLM_BASE_URL: url, PAGEHAUL_LLM_MODEL: model }: NodeJS.ProcessEnv): string[] {
+  if ((url === undefined) === (model === undefined)) return []
+  const [missing, given] = url === undefined ? ['BASE_URL', 'MODEL'] : ['MODEL', 'BASE_URL']
+  return [`PAGEHAUL_LLM_${missing}: must be set, too, where PAGEHAUL_LLM_${given} is`]
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
   'database-url': 'must be `file:` and a path, or `:memory:`',
   'cidr-list': 'must be CIDR ranges such as 10.1.0.0/16, separated by commas',
+  'host-list': 'must be host names without ports, separated by commas, or `*`',
+  'web-url': 'must be an http or https URL without credentials',
+  'webhook-secrets': 'must be `whsec_` and 24 to 64 bytes in Base64; several are separated by commas',
   'port-list': 'must be ports from 1 to 65535, separated by commas, or `*`',
 }
 
 function explain({ message, schema }: ValueError): string {
-  if ('anyOf' in schema) return `must be one of ${LOG_LEVELS.join(', ')}`
+  if (schema.anyOf) return `must be one of ${(schema.anyOf as TLiteral[]).map((choice) => choice.const).join(', ')}`
   const format: unknown = schema.format
   return (typeof format === 'string' && FORMATS[format]) || message.charAt(0).toLowerCase() + message.slice(1)
 }
@@ -153,6 +273,26 @@ function toPath(url: string): string {
 
 function splitList(text: string): string[] {
   return text.split(',').flatMap((item) => item.trim() || [])
+}
+
+function isWebUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+}
+
+/** In lower case; the public URL names the service, too. */
+function hostNames(list: string, publicUrl: string): string[] {
+  const names = splitList(list.toLowerCase())
+  return publicUrl === '' ? names : [...names, new URL(publicUrl).hostname]
+}
+
+function isHostName(text: string): boolean {
+  return /^[\w-]+(?:\.[\w-]+)*$/.test(text)
+}
+
+function isLoopback(host: string): boolean {
+  const ip = parseIp(host)
+  return host === 'localhost' || (ip !== undefined && LOOPBACK.some((range) => isInRange(ip, range)))
 }
 
 function isPort(text: string): boolean {

@@ -1,12 +1,20 @@
 /** Part of the API: add codes, never rename one. */
 export const ERROR_CODES = [
   'invalid_json',
+  'unauthorized',
+  'cross_origin',
   'not_found',
   'job_not_found',
   'target_not_found',
+  'method_not_allowed',
+  'not_acceptable',
   'job_finished',
+  'job_not_finished',
+  'nothing_to_retry',
+  'no_content',
   'body_too_large',
   'unsupported_media_type',
+  'misdirected_request',
   'validation_failed',
   'too_many_targets',
   'caller_busy',
@@ -40,4 +48,24 @@ export class AppError extends Error {
     this.hint = hint
     this.members = members
   }
+}
+
+/** Faults told in one answer. */
+const FAULTS_MAX = 20
+
+/** What is wrong with a request, and where. */
+export interface Fault {
+  /** JSON Pointer (RFC 6901). */
+  readonly pointer: string
+  readonly detail: string
+}
+
+/** A request that is well-formed and refused. @param faults at least one; at most 20 are told. */
+export function validationFailed(faults: readonly Fault[]): AppError {
+  const [first] = faults
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
+  return new AppError('validation_failed', `${first?.pointer || 'The request'}: ${first?.detail}${more}`, {
+    hint: 'Correct what `errors` lists and send the request again.',
+    members: { errors: faults.slice(0, FAULTS_MAX) },
+  })
 }

@@ -2,24 +2,39 @@ import { pino } from 'pino'
 
 import { systemClock as clock } from './clock.ts'
 import { type Config, ConfigError, loadConfig } from './config.ts'
+import { createArchive } from './fetcher/archive/archive.ts'
 import { createFetchTarget } from './fetcher/fetch-target.ts'
-import { createConverter } from './fetcher/isolation/pool.ts'
+import { createConverter } from './fetcher/isolation/converter.ts'
+import { createProgramChecker } from './fetcher/isolation/program-checker.ts'
+import { createModel, type Model, MODEL_BYTES_MAX } from './fetcher/model/model.ts'
 import { createGuard } from './fetcher/network/guard.ts'
-import { createRequest } from './fetcher/network/request.ts'
+import { createOriginGuard } from './fetcher/network/origin-guard.ts'
+import { createIsPublicUrl } from './fetcher/network/public-url.ts'
+import { createRequest, type Network } from './fetcher/network/request.ts'
+import { createDeliverWebhook } from './fetcher/webhook/deliver-webhook.ts'
 import { buildApp } from './http/app.ts'
+import { createMetrics } from './http/metrics.ts'
+import { announcing, createJobChanges } from './jobs/changes.ts'
 import { withDefaults } from './jobs/limits.ts'
+import { observing } from './jobs/observer.ts'
 import { startPurger } from './jobs/purger.ts'
 import { createRunner } from './jobs/runner.ts'
 import { createJobService } from './jobs/service.ts'
+import { startWebhookDeliverer } from './jobs/webhook-deliverer.ts'
 import { StoreOpenError } from './store/open.ts'
 import { openSqliteStore } from './store/sqlite-store.ts'
 import { VERSION } from './version.ts'
 
 /** What targets in flight get to end and be stored when the service stops. */
 const STOP_GRACE_MS = 10_000
+/** What clients then get to read the rest of an answer before they are cut off. */
+const ANSWERS_GRACE_MS = 5_000
+/** For one answer of a model, with all tries. */
+const MODEL_MS_MAX = 30_000
 
 async function start(config: Config): Promise<void> {
   const logger = pino({ level: config.LOG_LEVEL })
+  for (const warning of config.warnings) logger.warn(warning)
   const limits = withDefaults({
     leaseMs: config.PAGEHAUL_JOB_TTL_S * 1_000,
     targetsPerJobMax: config.PAGEHAUL_TARGETS_PER_JOB,
@@ -27,21 +42,35 @@ async function start(config: Config): Promise<void> {
     jobsTotalMax: config.PAGEHAUL_JOBS_TOTAL,
   })
   const bytesMax = config.PAGEHAUL_STORE_BYTES_MAX
-  const store = openSqliteStore(config.databaseFile, bytesMax > 0 ? { bytesMax } : {})
+  const changes = createJobChanges()
+  const database = openSqliteStore(config.databaseFile, bytesMax > 0 ? { bytesMax } : {})
+  const metrics = createMetrics({ process: true })
+  const store = observing(announcing(database, changes), metrics.jobs)
   const interrupted = await store.failInterrupted(clock.now())
   if (interrupted > 0) logger.warn({ interrupted }, 'jobs were live when the last process ended')
 
+  const userAgent = config.PAGEHAUL_USER_AGENT || `pagehaul/${VERSION}`
   const network = createRequest({
     guard: createGuard({ allow: config.guardAllow, ports: config.guardPorts }),
-    userAgent: config.PAGEHAUL_USER_AGENT || `pagehaul/${VERSION}`,
+    userAgent,
     bodyBytesMax: config.PAGEHAUL_FETCH_BYTES_MAX,
   })
-  const converter = createConverter({})
+  const converter = createConverter({ onEnd: metrics.taskFinished })
+  const checker = createProgramChecker()
+  const modelAccess = openModel(config, userAgent)
   const fetchTarget = createFetchTarget({
     request: network.request,
-    convert: converter.convert,
+    converter,
+    archive: createArchive({
+      request: network.request,
+      clock,
+      archiveUrl: config.PAGEHAUL_ARCHIVE_URL,
+      isPublic: createIsPublicUrl(),
+    }),
+    model: modelAccess?.model,
     clock,
     contentBytesMax: config.PAGEHAUL_CONTENT_BYTES_MAX,
+    targetTimeoutMs: config.PAGEHAUL_TARGET_TIMEOUT_MS,
   })
   const runner = createRunner({
     store,
@@ -50,23 +79,59 @@ async function start(config: Config): Promise<void> {
     logger,
     targetTimeoutMs: config.PAGEHAUL_TARGET_TIMEOUT_MS,
     leaseMs: limits.leaseMs,
+    onDrained: changes.announce,
+    onOutcome: metrics.jobs.targetFinished,
   })
-  const jobs = createJobService({ store, runner, clock, limits })
+  const { webhookSecrets: secrets, publicUrl } = config
+  const takesWebhooks = secrets.length > 0
+  const jobs = createJobService({ store, changes, runner, checkPrograms: checker.check, clock, limits, takesWebhooks })
+  const deliver = createDeliverWebhook(network)
+  const webhooks = takesWebhooks
+    ? startWebhookDeliverer({ store, changes, runner, deliver, secrets, publicUrl, clock, logger })
+    : undefined
   const purger = startPurger({ store, clock, logger })
-  const app = await buildApp({ jobs, logger, targetsPerJobMax: limits.targetsPerJobMax })
+  const app = await buildApp({
+    jobs,
+    clock,
+    logger,
+    targetsPerJobMax: limits.targetsPerJobMax,
+    targetTimeoutMs: config.PAGEHAUL_TARGET_TIMEOUT_MS,
+    access: config,
+    metrics,
+    storeBytes: store.size,
+    docs: config.PAGEHAUL_DOCS === 'on',
+  })
 
   stopOnSignal(async (signal) => {
     logger.info({ signal }, 'stopping')
     jobs.stop() // Submissions answer 503 from here on; results can be read to the end.
     await runner.close(STOP_GRACE_MS)
+    void clock.delay(ANSWERS_GRACE_MS).then(() => app.server.closeAllConnections())
     await app.close()
     await purger.close()
-    await converter.close()
-    await network.close()
+    await webhooks?.close()
+    await Promise.all([converter.close(), checker.close(), network.close(), modelAccess?.network.close()])
     await store.close()
     logger.info('stopped')
   })
   await app.listen({ host: config.HOST, port: config.PORT })
+}
+
+/** The model that answers questions, behind a network that leads to it alone; undefined if none is configured. */
+function openModel(config: Config, userAgent: string): { model: Model; network: Network } | undefined {
+  const { PAGEHAUL_LLM_BASE_URL: baseUrl, PAGEHAUL_LLM_MODEL: name, PAGEHAUL_LLM_API_KEY: apiKey } = config
+  if (baseUrl === '') return undefined
+  const guard = createOriginGuard(new URL(baseUrl).origin)
+  const network = createRequest({ guard, userAgent, bodyBytesMax: MODEL_BYTES_MAX })
+  const model = createModel({
+    post: network.post,
+    clock,
+    baseUrl,
+    model: name,
+    apiKey: apiKey || undefined,
+    timeoutMs: MODEL_MS_MAX,
+  })
+  return { model, network }
 }
 
 /**

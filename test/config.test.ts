@@ -1,9 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { inspect } from 'node:util'
 
 import { describe, expect, it } from 'vitest'
 
+import { createKey, digestKey } from '../src/api-key.ts'
 import { ConfigError, ConfigSchema, loadConfig } from '../src/config.ts'
 import { DEFAULT_LIMITS, withDefaults } from '../src/jobs/limits.ts'
+import { tempFolder } from './helpers/temp-folder.ts'
+
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 's').toString('base64')}`
 
 function faultsOf(env: NodeJS.ProcessEnv): string {
   try {
@@ -22,6 +27,7 @@ describe('loadConfig', () => {
       PORT: 8080,
       LOG_LEVEL: 'info',
       databaseFile: 'data/pagehaul.db',
+      PAGEHAUL_DOCS: 'on',
       PAGEHAUL_JOB_TTL_S: 86_400,
       PAGEHAUL_TARGETS_PER_JOB: 32,
       PAGEHAUL_JOBS_PER_CALLER: 1,
@@ -59,12 +65,14 @@ describe('loadConfig', () => {
     const message = faultsOf({
       PORT: 'http',
       LOG_LEVEL: 'loud',
+      PAGEHAUL_DOCS: 'yes',
       DATABASE_URL: 'postgres://x',
       PAGEHAUL_JOB_TTL_S: '-1',
     })
     for (const fault of [
       'PORT: ',
       'LOG_LEVEL: must be one of fatal',
+      'PAGEHAUL_DOCS: must be one of on, off, got "yes"',
       'DATABASE_URL: must be `file:`',
       '"postgres://x"',
       'PAGEHAUL_JOB_TTL_S: ',
@@ -83,12 +91,23 @@ describe('loadConfig', () => {
     ['PAGEHAUL_USER_AGENT', 'a\r\nb'],
     ['PAGEHAUL_TARGET_TIMEOUT_MS', '0'],
     ['PORT', '65536'],
+    ['PAGEHAUL_WEBHOOK_SECRET', 'whsec_'],
+    ['PAGEHAUL_WEBHOOK_SECRET', `${WEBHOOK_SECRET},x`],
+    ['PAGEHAUL_PUBLIC_URL', 'pagehaul.example.com'],
+    ['PAGEHAUL_PUBLIC_URL', 'https://user:password@pagehaul.example.com'],
   ])('refuses %s=%j', (name, value) => {
     expect(faultsOf({ [name]: value })).toContain(`${name}: `)
   })
 
   it('refuses a name that it does not know', () => {
     expect(faultsOf({ PAGEHAUL_JOB_TTL: '60' })).toContain('PAGEHAUL_JOB_TTL: there is no such setting')
+  })
+
+  it('reads the secrets of webhooks, and tells none', () => {
+    const { webhookSecrets } = loadConfig({ PAGEHAUL_WEBHOOK_SECRET: `${WEBHOOK_SECRET}, ${WEBHOOK_SECRET}` })
+    expect(webhookSecrets.map((secret) => Buffer.from(secret).toString())).toEqual(['s'.repeat(32), 's'.repeat(32)])
+    expect(loadConfig({}).webhookSecrets).toEqual([])
+    expect(faultsOf({ PAGEHAUL_WEBHOOK_SECRET: `${WEBHOOK_SECRET}x` })).not.toContain(WEBHOOK_SECRET)
   })
 
   it('lets zero mean the default of each cap and of the lease', () => {
@@ -106,6 +125,72 @@ describe('loadConfig', () => {
     })
     expect(limits).toEqual(DEFAULT_LIMITS)
     expect(limits).toEqual({ leaseMs: 86_400_000, targetsPerJobMax: 32, jobsPerCallerMax: 1, jobsTotalMax: 8 })
+  })
+})
+
+describe('who may use the service', () => {
+  const key = createKey()
+  const hex = digestKey(key).toString('hex')
+
+  it('is everyone under its own names unless there are keys', () => {
+    expect(loadConfig({})).toMatchObject({ apiKeys: [], trustedProxies: [], allowedHosts: [], warnings: [] })
+    expect(
+      loadConfig({
+        PAGEHAUL_ALLOWED_HOSTS: 'Pagehaul, fetch.example.com',
+        PAGEHAUL_PUBLIC_URL: 'https://Public.example:8443/x',
+        PAGEHAUL_TRUST_PROXY: '10.0.0.0/8',
+      }),
+    ).toMatchObject({
+      allowedHosts: ['pagehaul', 'fetch.example.com', 'public.example'],
+      trustedProxies: [{ family: 4, length: 8 }],
+    })
+    expect(loadConfig({ PAGEHAUL_ALLOWED_HOSTS: '*' }).allowedHosts).toBe('*')
+  })
+
+  it('is who has a key if there are any, under whatever name', () => {
+    const config = loadConfig({ PAGEHAUL_API_KEYS: `alice:sha256:${hex}`, PAGEHAUL_ALLOWED_HOSTS: 'pagehaul' })
+    expect(config.apiKeys).toEqual([{ name: 'alice', digest: digestKey(key), expiresAt: undefined }])
+    expect(config.allowedHosts).toBe('*')
+  })
+
+  it('never has a key in clear in the settings or in a fault of them', () => {
+    const config = loadConfig({ PAGEHAUL_API_KEYS: `alice:${key}` })
+    expect(inspect(config, { depth: 9 })).not.toContain(key)
+    const faults = faultsOf({ PAGEHAUL_API_KEYS: `alice:${key};x,${key}`, PORT: 'x', PAGEHAUL_API_KEYS_FILE: key })
+    expect(faults).toContain('PAGEHAUL_API_KEYS: entry 1: ')
+    expect(faults).toContain('PAGEHAUL_API_KEYS: entry 2: ')
+    expect(faults).toContain('PAGEHAUL_API_KEYS_FILE: ')
+    expect(faults).toContain('PORT: ')
+    expect(faults).not.toContain(key)
+  })
+
+  it.each([
+    ['PAGEHAUL_TRUST_PROXY', '10.0.0.1'],
+    ['PAGEHAUL_ALLOWED_HOSTS', 'pagehaul:8080'],
+    ['PAGEHAUL_ALLOWED_HOSTS', 'https://pagehaul'],
+    ['PAGEHAUL_ALLOWED_HOSTS', '*.example.com'],
+    ['PAGEHAUL_API_KEYS', ','],
+  ])('refuses %s=%j', (name, value) => {
+    expect(faultsOf({ [name]: value })).toContain(`${name}: `)
+  })
+
+  it.each(['0.0.0.0', '::', '192.168.1.7', 'pagehaul.example.com'])('warns of HOST=%s without keys', (HOST) => {
+    expect(loadConfig({ HOST }).warnings).toEqual([expect.stringContaining('PAGEHAUL_API_KEYS')])
+    expect(loadConfig({ HOST, PAGEHAUL_API_KEYS: `alice:sha256:${hex}` }).warnings).toEqual([])
+  })
+
+  it.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('does not warn of HOST=%s', (HOST) => {
+    expect(loadConfig({ HOST }).warnings).toEqual([])
+  })
+
+  it('warns of keys in clear in a file that others can read', () => {
+    using temp = tempFolder()
+    const file = temp.file('keys')
+    writeFileSync(file, `alice:${key}\n`)
+    chmodSync(file, 0o604)
+    expect(loadConfig({ PAGEHAUL_API_KEYS_FILE: file }).warnings).toEqual([
+      expect.stringContaining('PAGEHAUL_API_KEYS_FILE'),
+    ])
   })
 })
 

@@ -1,75 +1,68 @@
 import { setImmediate } from 'node:timers/promises'
 
+import { toJobSummary } from '../jobs/job-summary.ts'
 import type { JobSummary, TargetView } from '../jobs/schema.ts'
 import type { JobService } from '../jobs/service.ts'
+import { isFinal } from '../jobs/states.ts'
 import type { JobRecord, JobSnapshot, TargetRecord } from '../jobs/store.ts'
 
-type ReadOutcome = JobService['readOutcome']
-
-interface JobBodyOptions {
-  /** In the answer to a submission: whether the job was there already. */
+export interface JobBodyView {
   readonly reused?: boolean
-  /** Whether the results of targets that are done are part of it. Failures always are. */
+  /** Whether the content of done targets is in it. */
   readonly results: boolean
 }
 
-/**
- * A job as JSON, in pieces. Stored outcomes go in byte for byte, one read at a time: they are megabytes each, and parsing
- * them would stall everyone else.
- */
-export async function* jobBody(
-  { job, targets }: JobSnapshot,
-  readOutcome: ReadOutcome,
-  { reused, results }: JobBodyOptions,
-): AsyncGenerator<string | Uint8Array> {
-  const head = JSON.stringify({ ...toJobSummary(job), ...(reused === undefined ? {} : { reused }) })
-  yield `${head.slice(0, -1)},"targets":[`
-  for (const [position, target] of targets.entries()) {
-    if (position > 0) yield ','
-    yield* targetBody(job.id, target, readOutcome, results)
-  }
-  yield ']}'
+/** Jobs and targets as JSON. Outcomes are taken over as they were stored, one at a time, and not parsed. */
+export interface JobBodies {
+  /** A whole job, in pieces. */
+  job(snapshot: JobSnapshot, view: JobBodyView): AsyncGenerator<string | Uint8Array>
+  /**
+   * One target, in pieces. A failed one always says why.
+   * @throws {Error} if its outcome was purged meanwhile: what is cut off must look cut off.
+   */
+  target(jobId: string, target: TargetRecord, view: JobBodyView): AsyncGenerator<string | Uint8Array>
+  summary(job: JobRecord): JobSummary
 }
 
-/** One target as JSON, in pieces. @throws {Error} if its outcome was purged meanwhile: what is cut off must look cut off. */
-export async function* targetBody(
-  jobId: string,
-  target: TargetRecord,
-  readOutcome: ReadOutcome,
-  results = true,
-): AsyncGenerator<string | Uint8Array> {
-  const head = JSON.stringify(toTargetHead(target))
-  if (target.status === 'pending' || (target.status === 'done' && !results)) {
-    yield head
-    return
+/** @param targetTimeoutMs milliseconds that a target can take. */
+export function createJobBodies(readOutcome: JobService['readOutcome'], targetTimeoutMs: number): JobBodies {
+  const summary = (job: JobRecord) => ({ ...toJobSummary(job), ...worstCase(job, targetTimeoutMs) })
+
+  async function* target(jobId: string, record: TargetRecord, { results }: JobBodyView) {
+    const head = JSON.stringify(toTargetHead(record))
+    if (record.status === 'pending' || (record.status === 'done' && !results)) {
+      yield head
+      return
+    }
+    const outcome = await readOutcome(jobId, record.idx)
+    if (!outcome) throw new Error('the job expired while it was read')
+    yield `${head.slice(0, -1)},`
+    yield outcome.subarray(1) // Its brace opened where the head's has been left out.
+    await setImmediate()
   }
-  const outcome = await readOutcome(jobId, target.idx)
-  if (!outcome) throw new Error('the job expired while it was read')
-  yield `${head.slice(0, -1)},`
-  yield outcome.subarray(1) // Its brace opened where the head's has been left out.
-  await setImmediate()
+
+  return {
+    summary,
+    target,
+    async *job({ job, targets }, view) {
+      const { reused } = view
+      const head = JSON.stringify({ ...summary(job), ...(reused === undefined ? {} : { reused }) })
+      yield `${head.slice(0, -1)},"targets":[`
+      for (const [position, record] of targets.entries()) {
+        if (position > 0) yield ','
+        yield* target(job.id, record, view)
+      }
+      yield ']}'
+    },
+  }
 }
 
 function toTargetHead({ idx, customId, url, status }: TargetRecord): TargetView {
   return { idx, ...(customId === undefined ? {} : { custom_id: customId }), url, status }
 }
 
-export function toJobSummary(job: JobRecord): JobSummary {
-  return {
-    id: job.id,
-    status: job.status,
-    targets_total: job.targetsTotal,
-    targets_done: job.targetsDone,
-    targets_failed: job.targetsFailed,
-    ...(job.error === undefined ? {} : { error: job.error }),
-    created_at: toTime(job.createdAt),
-    ...(job.startedAt === undefined ? {} : { started_at: toTime(job.startedAt) }),
-    ...(job.finishedAt === undefined ? {} : { finished_at: toTime(job.finishedAt) }),
-    expires_at: toTime(job.expiresAt),
-  }
-}
-
-/** RFC 3339 in UTC. */
-function toTime(at: number): string {
-  return new Date(at).toISOString()
+/** While the job is live: how long that can last. */
+function worstCase({ status, targetsTotal, targetsDone }: JobRecord, targetTimeoutMs: number) {
+  if (isFinal(status)) return {}
+  return { worst_case_s: Math.ceil(((targetsTotal - targetsDone) * targetTimeoutMs) / 1_000) }
 }

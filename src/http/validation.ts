@@ -2,18 +2,9 @@ import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 
-import { AppError } from '../errors.ts'
+import { type AppError, type Fault, validationFailed } from '../errors.ts'
 import { parsePageRanges } from '../jobs/page-ranges.ts'
 import { parseTargetUrl, URL_FAULTS } from '../jobs/target-url.ts'
-
-/** Faults told in one answer. */
-const FAULTS_MAX = 20
-
-interface Fault {
-  /** JSON Pointer (RFC 6901). */
-  readonly pointer: string
-  readonly detail: string
-}
 
 const OPTIONS: Options = {
   allErrors: true,
@@ -35,7 +26,7 @@ export function createValidatorCompiler(shared: readonly TSchema[]): FastifySche
     // A malformed id is no fault of form: it names nothing, and answers 404 like any unknown one.
     if (httpPart === 'params') return (data) => ({ value: data })
     const validate = (httpPart === 'body' ? bodies : queries).compile(schema)
-    return (data) => (validate(data) ? { value: data } : { error: validationFailed(validate.errors ?? []) })
+    return (data) => (validate(data) ? { value: data } : { error: toError(validate.errors ?? []) })
   }
 }
 
@@ -44,11 +35,7 @@ function createAjv(options: Options, shared: readonly TSchema[]): Ajv {
   ajv.addFormat('http-url', (text: string) => 'url' in parseTargetUrl(text))
   ajv.addFormat('page-ranges', (text: string) => parsePageRanges(text) !== undefined)
   ajv.addFormat('text', isText)
-  ajv.addKeyword({
-    keyword: 'x-unavailable',
-    validate: (unavailable: true | readonly unknown[], value: unknown) =>
-      unavailable !== true && !unavailable.includes(value),
-  })
+  for (const language of ['jq', 're2']) ajv.addFormat(language, true) // Compiled after the validation.
   ajv.addKeyword({ keyword: 'x-unique-by', type: 'array', validate: areUnique })
   for (const name of ['uuid', 'date-time', 'uri-reference', 'json-pointer']) ajv.addFormat(name, true) // Answers only.
   ajv.addSchema([...shared])
@@ -69,24 +56,14 @@ function areUnique(field: string, list: readonly unknown[]): boolean {
   return new Set(values).size === values.length
 }
 
-function validationFailed(errors: readonly ErrorObject[]): AppError {
+/** One fault a place. */
+function toError(errors: readonly ErrorObject[]): AppError {
   const faults = new Map<string, Fault>()
-  // One fault a place. That an option is not available yet is said only where nothing else is wrong with it.
-  for (const error of errors.toSorted((a, b) => Number(isUnavailable(a)) - Number(isUnavailable(b)))) {
+  for (const error of errors) {
     const fault = toFault(error)
     if (!faults.has(fault.pointer)) faults.set(fault.pointer, fault)
   }
-  const told = [...faults.values()].slice(0, FAULTS_MAX)
-  const [first] = told
-  const more = faults.size > 1 ? ` (and ${faults.size - 1} more)` : ''
-  return new AppError('validation_failed', `${first?.pointer || 'The request'}: ${first?.detail}${more}`, {
-    hint: 'Correct what `errors` lists and send the request again.',
-    members: { errors: told },
-  })
-}
-
-function isUnavailable({ keyword }: ErrorObject): boolean {
-  return keyword === 'x-unavailable'
+  return validationFailed([...faults.values()])
 }
 
 function toFault({ keyword, instancePath, params, message, data }: ErrorObject): Fault {
@@ -99,8 +76,6 @@ function toFault({ keyword, instancePath, params, message, data }: ErrorObject):
       }
     case 'required':
       return { pointer: at(params.missingProperty), detail: 'This field is missing.' }
-    case 'x-unavailable':
-      return { pointer: instancePath, detail: 'Not available yet; leave it out.' }
     case 'x-unique-by':
       return { pointer: instancePath, detail: 'Each custom_id can stand only once in a job.' }
     case 'enum':

@@ -17,9 +17,10 @@ export function resolveTargets(targets: readonly Target[], defaults: TargetOptio
 
 /**
  * SHA-256 of `caller + "\0" + canonical(targets)`. Equal for submissions that ask for the same thing: neither the order
- * of fields, nor explicit defaults, nor the spelling of a URL changes it. The order of the targets does.
+ * of fields, nor explicit defaults, nor the spelling of a URL changes it. The order of the targets does. Retrying a job
+ * is another thing than sending its targets again, so it has keys of its own.
  */
-export function submissionKey(caller: string, targets: readonly NewTarget[]): Uint8Array {
+export function submissionKey(caller: string, targets: readonly NewTarget[], retryOf?: string): Uint8Array {
   const canonical = targets.map(({ url, customId, options }) =>
     declaredOrder(Target.properties, {
       url: new URL(url).href,
@@ -28,7 +29,7 @@ export function submissionKey(caller: string, targets: readonly NewTarget[]): Ui
     }),
   )
   return createHash('sha256')
-    .update(`${caller}\0${JSON.stringify(canonical)}`)
+    .update(`${caller}\0${retryOf === undefined ? '' : `retry ${retryOf}\0`}${JSON.stringify(canonical)}`)
     .digest()
 }
 

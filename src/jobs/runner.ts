@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { raceAbort } from '../race-abort.ts'
 import type { FetchTarget, Outcome } from './fetch-target.ts'
+import type { JobObserver } from './observer.ts'
 import { isFinal } from './states.ts'
 import type { JobSnapshot, JobStore, TargetRecord } from './store.ts'
 import { TargetError } from './target-error.ts'
@@ -13,6 +14,8 @@ const FAIL_RETRY_MS = 1_000
 export interface Runner {
   /** Starts draining a running job in the background. */
   start(snapshot: JobSnapshot): void
+  /** Whether a drain of the job runs, which may be in its last target after a cancel. */
+  isDraining(id: string): boolean
   /** Resolves when no job is being drained. */
   idle(): Promise<void>
   /**
@@ -30,11 +33,16 @@ export interface RunnerOptions {
   /** From the start of a target to its outcome, in milliseconds. */
   readonly targetTimeoutMs: number
   readonly leaseMs: number
+  /** Told of each outcome once it is stored. */
+  readonly onOutcome?: JobObserver['targetFinished']
+  /** Told of each job that is not drained any more. */
+  readonly onDrained?: (id: string) => void
 }
 
 /** Drains jobs: the targets of one job strictly one at a time, in order, each outcome durable before the next starts. */
-export function createRunner({ store, fetchTarget, clock, logger, targetTimeoutMs, leaseMs }: RunnerOptions): Runner {
-  const drains = new Set<Promise<void>>()
+export function createRunner(options: RunnerOptions): Runner {
+  const { store, fetchTarget, clock, logger, targetTimeoutMs, leaseMs, onOutcome, onDrained = () => {} } = options
+  const drains = new Map<string, Promise<void>>()
   /** Aborts when no further target may start. */
   const closing = new AbortController()
   /** Aborts when targets in flight may not go on either. */
@@ -50,6 +58,7 @@ export function createRunner({ store, fetchTarget, clock, logger, targetTimeoutM
       const status = await store.recordOutcome(job.id, target.idx, outcome, now, now + leaseMs)
       const error = 'failure' in outcome ? outcome.failure.error : undefined
       log.info({ idx: target.idx, error, durationMs: now - startedAt }, 'target finished')
+      onOutcome?.(outcome, now - startedAt)
       if (status === undefined || isFinal(status)) return log.info({ status }, 'job finished')
     }
   }
@@ -94,11 +103,15 @@ export function createRunner({ store, fetchTarget, clock, logger, targetTimeoutM
           log.error({ err: error }, 'draining a job failed')
           await fail(snapshot.job.id, log)
         })
-        .finally(() => drains.delete(ended))
-      drains.add(ended)
+        .finally(() => {
+          drains.delete(snapshot.job.id)
+          onDrained(snapshot.job.id)
+        })
+      drains.set(snapshot.job.id, ended)
     },
+    isDraining: (id) => drains.has(id),
     async idle() {
-      while (drains.size > 0) await Promise.all(drains)
+      while (drains.size > 0) await Promise.all(drains.values())
     },
     async close(graceMs) {
       closing.abort()

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { Ref, StringEnum } from '../schema.ts'
-import { JOB_STATUSES, TARGET_STATUSES } from './states.ts'
+import { JOB_STATUSES, TARGET_STATUSES, WEBHOOK_STATES } from './states.ts'
 
 /** Characters of a URL after percent-encoding. */
 export const URL_LENGTH_MAX = 8_192
@@ -12,9 +12,9 @@ const MODES = ['auto', 'article', 'full', 'text', 'html', 'raw', 'links', 'metad
 export type Mode = (typeof MODES)[number]
 
 /** Characters of a jq program, in UTF-16 code units. */
-export const JQ_LENGTH_MAX = 8_192
+const JQ_LENGTH_MAX = 8_192
 /** Characters of a `grep` pattern, in UTF-16 code units. */
-export const PATTERN_LENGTH_MAX = 1_000
+const PATTERN_LENGTH_MAX = 1_000
 
 /** How to turn a response into content. Every option may be left out; each does nothing until it is set. */
 export const TargetOptions = Type.Object(
@@ -106,6 +106,26 @@ export const Target = Type.Object(
 )
 export type Target = Static<typeof Target>
 
+/** Whom to tell that a job has ended. */
+export const Webhook = Type.Object(
+  {
+    url: Type.String({
+      format: 'http-url',
+      minLength: 1,
+      maxLength: URL_LENGTH_MAX,
+      description: 'Absolute http or https URL without credentials. Redirects are not followed.',
+      examples: ['https://example.com/hooks/pagehaul'],
+    }),
+  },
+  {
+    $id: 'Webhook',
+    additionalProperties: false,
+    description:
+      'Gets a signed POST (Standard Webhooks) with a `JobFinished` when the job has ended, however it did. At least once: tell repetitions by the header `webhook-id`.',
+  },
+)
+export type Webhook = Static<typeof Webhook>
+
 export const Submission = Type.Object(
   {
     targets: Type.Array(Ref(Target), {
@@ -115,10 +135,11 @@ export const Submission = Type.Object(
       description: 'What to fetch, in this order. At most 32 unless the service is set otherwise.',
     }),
     options: Type.Optional(Ref(TargetOptions)),
+    webhook: Type.Optional(Ref(Webhook)),
     reuse: Type.Optional(
       Type.Boolean({
         description:
-          'Default true: the same targets with the same options give the job that already exists, while its results are kept. `false` asks for a new job.',
+          'Default true: the same targets with the same options give the job that already exists, while its results are kept, and it keeps the webhook that it was first sent with, or none. `false` asks for a new job.',
       }),
     ),
   },
@@ -150,7 +171,8 @@ export const Passage = Type.Object(
     score: Type.Number({ description: 'BM25 score; comparable within one answer only.' }),
     offset: Type.Integer({
       minimum: 0,
-      description: 'Where the quote starts in the content that the page gives without `question`, in UTF-16 code units.',
+      description:
+        'Where the quote starts in the content that the page gives without `question`, in UTF-16 code units.',
     }),
     start: Type.Optional(
       Type.Integer({
@@ -185,7 +207,9 @@ export const Recovered = Type.Object(
     archive: Type.String({ description: 'Host of the archive.' }),
     url: Type.String({ description: 'Address of the capture.' }),
     captured_at: Type.String({ format: 'date-time' }),
-    original_status: Type.Optional(Type.Integer({ description: 'Status the page itself answered with now, if it answered.' })),
+    original_status: Type.Optional(
+      Type.Integer({ description: 'Status the page itself answered with now, if it answered.' }),
+    ),
     reason: Type.String({ description: 'Error code that the page itself failed with.' }),
   },
   { $id: 'Recovered', description: 'Where a copy came from when the page itself could not be had.' },
@@ -234,10 +258,27 @@ export const TargetResult = Type.Object(
   {
     content: Type.String({ description: 'Markdown, plain text or JSON, by the mode and the kind of document.' }),
     meta: Ref(TargetMeta),
+    total_chars: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'With `offset` or `limit`: length of the whole content, in UTF-16 code units.',
+      }),
+    ),
+    next_offset: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'With `offset` or `limit`: where the next part starts, if there is one.',
+      }),
+    ),
   },
   { $id: 'TargetResult' },
 )
 export type TargetResult = Static<typeof TargetResult>
+
+export const TargetState = StringEnum(TARGET_STATUSES, {
+  $id: 'TargetStatus',
+  description: '`pending`: it has no outcome yet, and gets none once the job is final.',
+})
 
 /** Why a target gave nothing. */
 export const TargetFailure = Type.Object({
@@ -257,7 +298,7 @@ export const TargetView = Type.Object(
     idx: Type.Integer({ minimum: 0, description: 'Place in the submission, from 0.' }),
     custom_id: Type.Optional(Type.String()),
     url: Type.String({ description: 'As it was sent.' }),
-    status: StringEnum(TARGET_STATUSES),
+    status: Ref(TargetState),
     result: Type.Optional(Ref(TargetResult)),
     ...Type.Partial(TargetFailure).properties,
   },
@@ -269,14 +310,38 @@ export const TargetView = Type.Object(
 )
 export type TargetView = Static<typeof TargetView>
 
+export const JobState = StringEnum(JOB_STATUSES, {
+  $id: 'JobStatus',
+  description:
+    '`queued` and `running`: live. `done`: every target; `partial`: some targets failed; `failed`: all failed, or the job did (see `error`); `cancelled`: you ended it.',
+})
+
+/** How far the delivery of a webhook is. */
+export const WebhookView = Type.Object(
+  {
+    url: Type.String({ description: 'As it was sent.' }),
+    state: StringEnum(WEBHOOK_STATES, {
+      description:
+        '`pending`: the job runs, or another attempt follows. `delivered`: an answer was 2xx. `failed`: given up.',
+    }),
+    attempts: Type.Integer({ minimum: 0, description: 'Attempts made so far.' }),
+    last_error: Type.Optional(
+      Type.String({
+        description:
+          'Why the last attempt failed: an error code as targets have them, a colon, and a sentence. Absent once delivered.',
+        examples: ['http_503: The server answered 503.'],
+      }),
+    ),
+  },
+  { $id: 'WebhookView', description: 'How far the delivery of a webhook is.' },
+)
+export type WebhookView = Static<typeof WebhookView>
+
 /** A job without its targets. */
 export const JobSummary = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
-    status: StringEnum(JOB_STATUSES, {
-      description:
-        '`done`: every target; `partial`: some targets failed; `failed`: all failed, or the job did (see `error`).',
-    }),
+    status: Ref(JobState),
     targets_total: Type.Integer({ minimum: 1 }),
     targets_done: Type.Integer({ minimum: 0, description: 'Targets with an outcome, done or failed.' }),
     targets_failed: Type.Integer({ minimum: 0, description: 'Those of `targets_done` that failed.' }),
@@ -292,10 +357,44 @@ export const JobSummary = Type.Object(
       Type.String({ format: 'date-time', description: 'There if and only if the job is final.' }),
     ),
     expires_at: Type.String({ format: 'date-time', description: 'The job and its results are kept until then.' }),
+    retry_of: Type.Optional(
+      Type.String({ format: 'uuid', description: 'The job whose failed and pending targets this one fetches again.' }),
+    ),
+    webhook: Type.Optional(Ref(WebhookView)),
+    worst_case_s: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'While the job is live: seconds in which it will have ended even if every target takes all its time.',
+      }),
+    ),
   },
   { $id: 'JobSummary', description: 'A job without its targets.' },
 )
 export type JobSummary = Static<typeof JobSummary>
+
+/** A job that has ended, and where to read it. */
+export const FinishedJob = Type.Object(
+  {
+    ...Type.Omit(JobSummary, ['webhook', 'worst_case_s']).properties,
+    url: Type.String({
+      format: 'uri-reference',
+      description: 'Where to read the job: absolute if the operator has set PAGEHAUL_PUBLIC_URL, else a path.',
+    }),
+  },
+  { $id: 'FinishedJob', description: 'A job that has ended, without its targets.' },
+)
+
+/** What a webhook is sent. The same for every attempt. */
+export const JobFinished = Type.Object(
+  {
+    type: StringEnum(['job.finished'], { description: 'Ignore types that you do not know.' }),
+    timestamp: Type.String({ format: 'date-time', description: 'When the job ended.' }),
+    data: Ref(FinishedJob),
+  },
+  { $id: 'JobFinished', description: 'What a webhook is sent when its job has ended.' },
+)
+export type JobFinished = Static<typeof JobFinished>
 
 /** A job and its targets, in the order they were sent. */
 export const JobView = Type.Object(

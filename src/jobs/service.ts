@@ -1,29 +1,70 @@
 import { randomUUIDv7 } from 'node:crypto'
 
 import type { Clock } from '../clock.ts'
-import { AppError } from '../errors.ts'
+import { AppError, validationFailed } from '../errors.ts'
+import type { JobChanges } from './changes.ts'
+import { assertProgramsCompile, type CheckPrograms } from './check-programs.ts'
+import { type FollowStep, followJob, waitUntilFinal, type WatchedJob } from './follow.ts'
 import { resolveTargets, submissionKey } from './key.ts'
 import type { JobLimits } from './limits.ts'
 import type { Runner } from './runner.ts'
-import type { Submission } from './schema.ts'
-import type { JobRecord, JobSnapshot, JobStore } from './store.ts'
+import type { Submission, Webhook } from './schema.ts'
+import { isFinal } from './states.ts'
+import type { JobRecord, JobSnapshot, JobStore, NewTarget, NewWebhook, TargetRecord } from './store.ts'
+
+/** Requests that may wait for a job at the same time; more are answered at once. */
+const WAITERS_MAX = 64
 
 export interface JobServiceOptions {
+  /** Announces its changes to `changes`. */
   readonly store: JobStore
-  readonly runner: Pick<Runner, 'start'>
+  readonly changes: JobChanges
+  readonly runner: Pick<Runner, 'start' | 'isDraining'>
+  readonly checkPrograms: CheckPrograms
   readonly clock: Clock
   readonly limits: JobLimits
+  /** Whether there is a secret to sign webhooks with, so that a job can have one. */
+  readonly takesWebhooks: boolean
+}
+
+export interface Submitted {
+  readonly snapshot: JobSnapshot
+  /** False if it is an earlier job. */
+  readonly created: boolean
 }
 
 /** What a caller can do with jobs. Knows nothing of HTTP. A job belongs to its caller: others do not find it. */
 export interface JobService {
   /**
    * Starts a job, or returns the one that the same submission made before.
-   * @throws {AppError} `too_many_targets`, `caller_busy`, `jobs_busy`, `shutting_down`, `storage_full`
+   * @throws {AppError} `validation_failed` (a program that does not compile, a webhook that cannot be signed),
+   * `too_many_targets`, `caller_busy`, `jobs_busy`, `shutting_down`, `storage_full`
    */
-  submit(caller: string, submission: Submission): Promise<{ snapshot: JobSnapshot; created: boolean }>
+  submit(caller: string, submission: Submission): Promise<Submitted>
+  /**
+   * Starts a job of the targets of a final job that failed or never ran, with the same webhook, or returns the one that
+   * was made so before.
+   * @throws {AppError} `job_not_found`, `job_not_finished`, `nothing_to_retry`, and what `submit` throws
+   */
+  retry(caller: string, id: string): Promise<Submitted>
   /** @throws {AppError} `job_not_found` */
   get(caller: string, id: string): Promise<JobSnapshot>
+  /**
+   * As `get`, but waits until the job is final: at most `waitMs` milliseconds, until the signal aborts or the service
+   * stops. While too many wait, `granted` is false and the job is as it is now.
+   */
+  wait(
+    caller: string,
+    id: string,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly snapshot: JobSnapshot; readonly granted: boolean }>
+  /**
+   * Tells each outcome from `from` on as it comes, in order and once, then the final job. Ends early when the signal
+   * aborts or the service stops.
+   * @throws {AppError} `job_not_found`, also later, if the job is purged meanwhile
+   */
+  follow(caller: string, id: string, from: number, signal: AbortSignal): Promise<AsyncGenerator<FollowStep>>
   /** The stored outcome of a target as UTF-8 JSON, undefined while it is pending. */
   readOutcome(id: string, idx: number): Promise<Uint8Array | undefined>
   /** Newest first, at most `limit`; `next` continues after the last one. */
@@ -37,40 +78,99 @@ export interface JobService {
    * @throws {AppError} `job_not_found`, `job_finished`
    */
   cancel(caller: string, id: string): Promise<JobSnapshot>
-  /** Refuses every submission from now on. */
+  /** Refuses every submission from now on, and ends whatever waits or follows. */
   stop(): void
   /** @throws {AppError} `shutting_down`, `storage_full`, `storage_unavailable` */
   assertReady(): Promise<void>
 }
 
-export function createJobService({ store, runner, clock, limits }: JobServiceOptions): JobService {
-  let stopping = false
+interface Start {
+  readonly targets: readonly NewTarget[]
+  readonly reuse: boolean
+  readonly webhook: Webhook | undefined
+  readonly retryOf?: string
+}
+
+export function createJobService(options: JobServiceOptions): JobService {
+  const { store, changes, runner, checkPrograms, clock, limits, takesWebhooks } = options
+  const stopping = new AbortController()
+  let waiters = 0
 
   function assertOpen(): void {
-    if (!stopping) return
+    if (!stopping.signal.aborted) return
     throw new AppError('shutting_down', 'The service is shutting down.', { hint: 'Try again in a moment.' })
   }
 
+  const get = async (caller: string, id: string) => (await store.find(id, caller, clock.now())) ?? notFound()
+  const watched = (caller: string, id: string): WatchedJob => ({ id, changes, read: () => get(caller, id) })
+
+  function assertWebhook({ webhook }: Submission): void {
+    if (webhook === undefined || takesWebhooks) return
+    const detail = 'Webhooks are off here: the operator must set PAGEHAUL_WEBHOOK_SECRET.'
+    throw validationFailed([{ pointer: '/webhook', detail }])
+  }
+
+  async function start(caller: string, { targets, reuse, webhook, retryOf }: Start): Promise<Submitted> {
+    assertOpen()
+    const createdAt = clock.now()
+    const key = submissionKey(caller, targets, retryOf)
+    const expiresAt = createdAt + limits.leaseMs
+    const job = {
+      id: randomUUIDv7(),
+      caller,
+      key,
+      targets,
+      createdAt,
+      expiresAt,
+      retryOf,
+      webhook: toNewWebhook(webhook),
+    }
+    const submitted = await store.submit(job, limits, reuse)
+    if (submitted.created) runner.start(submitted.snapshot)
+    return submitted
+  }
+
   return {
-    async submit(caller, { targets, options, reuse = true }) {
+    async submit(caller, submission) {
       assertOpen()
-      const createdAt = clock.now()
-      const resolved = resolveTargets(targets, options)
-      const job = {
-        id: randomUUIDv7(),
-        caller,
-        key: submissionKey(caller, resolved),
-        targets: resolved,
-        createdAt,
-        expiresAt: createdAt + limits.leaseMs,
-      }
-      const submitted = await store.submit(job, limits, reuse)
-      if (submitted.created) runner.start(submitted.snapshot)
-      return submitted
+      assertWebhook(submission)
+      await assertProgramsCompile(submission, checkPrograms)
+      const { targets, options: defaults, reuse = true, webhook } = submission
+      return start(caller, { targets: resolveTargets(targets, defaults), reuse, webhook })
     },
 
-    async get(caller, id) {
-      return (await store.find(id, caller, clock.now())) ?? notFound()
+    async retry(caller, id) {
+      const { job, targets } = await get(caller, id)
+      if (!isFinal(job.status) || runner.isDraining(id)) {
+        throw new AppError('job_not_finished', 'The job has not ended yet.', {
+          hint: 'Wait for it, or cancel it first.',
+        })
+      }
+      const left = targets.filter(({ status }) => status !== 'done')
+      const webhook = takesWebhooks ? job.webhook : undefined
+      if (left.length > 0) return start(caller, { targets: left.map(toNewTarget), reuse: true, webhook, retryOf: id })
+      throw new AppError('nothing_to_retry', 'Every target of the job is done.', {
+        hint: 'To fetch them anew, submit them with `"reuse": false`.',
+      })
+    },
+
+    get,
+
+    async wait(caller, id, waitMs, signal) {
+      if (waiters >= WAITERS_MAX) return { snapshot: await get(caller, id), granted: false }
+      waiters += 1
+      try {
+        const until = AbortSignal.any([signal, stopping.signal])
+        return { snapshot: await waitUntilFinal(watched(caller, id), { waitMs, clock, signal: until }), granted: true }
+      } finally {
+        waiters -= 1
+      }
+    },
+
+    async follow(caller, id, from, signal) {
+      await get(caller, id)
+      const until = AbortSignal.any([signal, stopping.signal])
+      return followJob(watched(caller, id), { from, isDraining: () => runner.isDraining(id), signal: until })
     },
 
     readOutcome: store.readOutcome,
@@ -89,9 +189,7 @@ export function createJobService({ store, runner, clock, limits }: JobServiceOpt
       })
     },
 
-    stop() {
-      stopping = true
-    },
+    stop: () => stopping.abort(),
 
     async assertReady() {
       assertOpen()
@@ -99,6 +197,11 @@ export function createJobService({ store, runner, clock, limits }: JobServiceOpt
     },
   }
 }
+
+const toNewTarget = ({ url, customId, options }: TargetRecord): NewTarget => ({ url, customId, options })
+
+const toNewWebhook = (webhook: Webhook | undefined): NewWebhook | undefined =>
+  webhook && { url: webhook.url, messageId: `msg_${randomUUIDv7()}` }
 
 function notFound(): never {
   throw new AppError('job_not_found', 'There is no such job.', {

@@ -3,8 +3,12 @@ import assert from 'node:assert/strict'
 export const JOB_STATUSES = ['queued', 'running', 'done', 'partial', 'failed', 'cancelled'] as const
 export const TARGET_STATUSES = ['pending', 'done', 'failed'] as const
 
+/** `pending` from the submission on, until an attempt succeeds or none is left. */
+export const WEBHOOK_STATES = ['pending', 'delivered', 'failed'] as const
+
 export type JobStatus = (typeof JOB_STATUSES)[number]
 export type TargetStatus = (typeof TARGET_STATUSES)[number]
+export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
 /**
  * What can happen to a job. `restart` is found at start-up: the last process died while the job was live.

@@ -1,7 +1,7 @@
 import type { Outcome } from './fetch-target.ts'
 import type { JobLimits } from './limits.ts'
 import type { TargetOptions } from './schema.ts'
-import type { JobStatus, TargetStatus } from './states.ts'
+import type { JobStatus, TargetStatus, WebhookState } from './states.ts'
 
 /** A job as kept. Times are milliseconds since the Unix epoch. */
 export interface JobRecord {
@@ -20,6 +20,38 @@ export interface JobRecord {
   readonly finishedAt: number | undefined
   /** End of the lease. */
   readonly expiresAt: number
+  /** The job whose failed and pending targets this one fetches again. */
+  readonly retryOf: string | undefined
+  readonly webhook: WebhookRecord | undefined
+}
+
+/** Whom to tell that the job has ended, and how far that is. */
+export interface WebhookRecord {
+  readonly url: string
+  readonly state: WebhookState
+  /** Attempts made so far. */
+  readonly attempts: number
+  /** Why the last attempt failed. */
+  readonly lastError: string | undefined
+}
+
+/** A webhook of a job that has ended. */
+export interface DueWebhook {
+  readonly job: JobRecord
+  readonly webhook: WebhookRecord
+  readonly messageId: string
+  /** When the next attempt is due, in milliseconds since the Unix epoch. */
+  readonly dueAt: number
+}
+
+/** What comes after an attempt. `dueAt` is set if and only if the state is `pending`. */
+export type WebhookChange = Pick<WebhookRecord, 'state' | 'lastError'> & { readonly dueAt: number | undefined }
+
+/** What `nextWebhook` passes over. */
+export interface WebhookFilter {
+  /** Ids of jobs. */
+  readonly exceptJobs: readonly string[]
+  readonly exceptCallers: readonly string[]
 }
 
 export type JobError = 'restart' | 'internal'
@@ -54,11 +86,20 @@ export interface NewJob {
   readonly targets: readonly NewTarget[]
   readonly createdAt: number
   readonly expiresAt: number
+  readonly retryOf?: string | undefined
+  readonly webhook?: NewWebhook | undefined
+}
+
+export interface NewWebhook {
+  readonly url: string
+  /** Names the message in all its attempts. */
+  readonly messageId: string
 }
 
 /**
  * Where jobs live. One method is one transaction; every promise resolves once the change is durable and rejects if
- * it was not made. A job is live while it is `queued` or `running`, whatever its lease.
+ * it was not made. A job is live while it is `queued` or `running`, whatever its lease. Whatever ends a job makes its
+ * webhook due at that moment, in the same transaction.
  */
 export interface JobStore {
   /**
@@ -105,8 +146,17 @@ export interface JobStore {
   /** The caller's jobs that have not expired, newest first, at most `limit`, from the one before id `after`. */
   list(caller: string, at: number, limit: number, after: string | undefined): Promise<JobRecord[]>
 
-  /** Removes final jobs whose lease ended at or before `at`, each in its own transaction. Returns how many. */
+  /** The pending webhook of an ended job whose next attempt is due first, be it now or later; undefined if there is none. */
+  nextWebhook(filter: WebhookFilter): Promise<DueWebhook | undefined>
+
+  /** Counts an attempt on the pending webhook of a job and stores what comes after it. Does nothing if the job is gone. */
+  recordWebhook(id: string, change: WebhookChange): Promise<void>
+
+  /** Removes final jobs whose lease ended at or before `at`, each with all that belongs to it in its own transaction. Returns how many. */
   purgeExpired(at: number): Promise<number>
+
+  /** Bytes of the database. Cheap enough to ask for often. */
+  size(): Promise<number>
 
   /** Writes and reads back one row. @throws if the store cannot keep anything. */
   probe(): Promise<void>

@@ -6,8 +6,26 @@ import { AppError } from '../errors.ts'
 import type { Outcome } from '../jobs/fetch-target.ts'
 import { assertCaps, type JobLimits } from '../jobs/limits.ts'
 import type { TargetOptions } from '../jobs/schema.ts'
-import { finishEvent, isFinal, type JobEvent, type JobStatus, nextStatus, type TargetStatus } from '../jobs/states.ts'
-import type { JobError, JobRecord, JobSnapshot, JobStore, NewJob, TargetRecord } from '../jobs/store.ts'
+import {
+  finishEvent,
+  isFinal,
+  type JobEvent,
+  type JobStatus,
+  nextStatus,
+  type TargetStatus,
+  type WebhookState,
+} from '../jobs/states.ts'
+import type {
+  DueWebhook,
+  JobError,
+  JobRecord,
+  JobSnapshot,
+  JobStore,
+  NewJob,
+  TargetRecord,
+  WebhookFilter,
+  WebhookRecord,
+} from '../jobs/store.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { openDatabase } from './open.ts'
 
@@ -29,6 +47,17 @@ interface JobRow {
   readonly started_at: number | null
   readonly finished_at: number | null
   readonly expires_at: number
+  readonly retry_of: string | null
+  /** Null if there is no webhook. */
+  readonly webhook_url: string | null
+  readonly webhook_state: WebhookState | null
+  readonly webhook_attempts: number | null
+  readonly webhook_error: string | null
+}
+
+interface DueRow extends JobRow {
+  readonly message_id: string
+  readonly due_at: number
 }
 
 interface TargetRow {
@@ -61,21 +90,22 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
     const startedAt = event === 'start' ? at : null
     const { changes } = sql.setStatus.run(to, JOB_ERRORS[event] ?? null, startedAt, isFinal(to) ? at : null, n, status)
     assert.equal(changes, 1)
+    if (isFinal(to)) sql.setWebhookDue.run(at, n)
     return to
   }
 
   function submit(job: NewJob, limits: JobLimits, reuse: boolean): { snapshot: JobSnapshot; created: boolean } {
     const earlier = reuse ? sql.jobByKey.get(job.key, job.caller, job.createdAt) : undefined
     if (earlier) return { snapshot: snapshot(earlier), created: false }
-    assertCaps(job, sql.live.all(), limits)
-    const n = Number(
-      sql.addJob.run(job.id, job.caller, job.key, job.targets.length, job.createdAt, job.expiresAt).lastInsertRowid,
-    )
-    for (const [idx, { url, customId, options }] of job.targets.entries()) {
+    assertCaps(job, sql.live.all().map(toJobRecord), limits)
+    const { id, caller, key, targets, createdAt, expiresAt, retryOf = null, webhook } = job
+    const n = Number(sql.addJob.run(id, caller, key, targets.length, createdAt, expiresAt, retryOf).lastInsertRowid)
+    for (const [idx, { url, customId, options }] of targets.entries()) {
       sql.addTarget.run(n, idx, customId ?? null, JSON.stringify(options), url)
     }
-    apply({ n, status: 'queued' }, 'start', job.createdAt)
-    const added = sql.jobById.get(job.id)
+    if (webhook) sql.addWebhook.run(n, webhook.messageId, webhook.url)
+    apply({ n, status: 'queued' }, 'start', createdAt)
+    const added = sql.jobById.get(id)
     assert(added)
     return { snapshot: snapshot(added), created: true }
   }
@@ -90,6 +120,14 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
     assert(counts)
     if (counts.targets_done < counts.targets_total) return job.status
     return apply(job, finishEvent(counts.targets_total, counts.targets_failed), at)
+  }
+
+  function nextWebhook({ exceptJobs, exceptCallers }: WebhookFilter): DueWebhook | undefined {
+    const row = sql.nextWebhook.get(JSON.stringify(exceptJobs), JSON.stringify(exceptCallers))
+    if (!row) return undefined
+    const job = toJobRecord(row)
+    assert(job.webhook)
+    return { job, webhook: job.webhook, messageId: row.message_id, dueAt: row.due_at }
   }
 
   return {
@@ -119,12 +157,17 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
     },
     readOutcome: async (id, idx) => sql.outcome.get(id, idx),
     list: async (caller, at, limit, after) => sql.list.all(caller, at, after ?? AFTER_EVERY_ID, limit).map(toJobRecord),
+    nextWebhook: async (filter) => nextWebhook(filter),
+    recordWebhook: (id, { state, dueAt = null, lastError = null }) =>
+      write(() => void sql.setWebhook.run(state, dueAt, lastError, id)),
     async purgeExpired(at) {
       let purged = 0
       while ((await write(() => sql.purgeOne.run(at).changes)) > 0) purged += 1
       if (purged > 0) await write(() => db.pragma(`incremental_vacuum(${VACUUM_PAGES_MAX})`))
       return purged
     },
+    size: async () =>
+      Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true })),
     async probe() {
       const writes = await write(() => sql.probe.get())
       // Another probe may have written since, so what is read back can be ahead.
@@ -140,23 +183,25 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
 /** Sorts after every UUID. */
 const AFTER_EVERY_ID = 'g'
 
-const JOB_COLUMNS =
-  'n, id, caller, status, error, targets_total, targets_done, targets_failed, created_at, started_at, finished_at, expires_at'
+const JOB_COLUMNS = `n, id, caller, status, error, targets_total, targets_done, targets_failed, created_at, started_at,
+  finished_at, expires_at, retry_of, webhook.url AS webhook_url, webhook.state AS webhook_state,
+  webhook.attempts AS webhook_attempts, webhook.last_error AS webhook_error`
+const JOBS = 'job LEFT JOIN webhook ON webhook.job = job.n'
 
 function prepare(db: Database) {
   return {
-    jobById: db.prepare<[string], JobRow>(`SELECT ${JOB_COLUMNS} FROM job WHERE id = ?`),
+    jobById: db.prepare<[string], JobRow>(`SELECT ${JOB_COLUMNS} FROM ${JOBS} WHERE id = ?`),
     jobByKey: db.prepare<[Uint8Array, string, number], JobRow>(
-      `SELECT ${JOB_COLUMNS} FROM job WHERE key = ? AND caller = ? AND expires_at > ? ORDER BY n DESC LIMIT 1`,
+      `SELECT ${JOB_COLUMNS} FROM ${JOBS} WHERE key = ? AND caller = ? AND expires_at > ? ORDER BY n DESC LIMIT 1`,
     ),
-    live: db.prepare<[], JobRow>(`SELECT ${JOB_COLUMNS} FROM job WHERE finished_at IS NULL`),
+    live: db.prepare<[], JobRow>(`SELECT ${JOB_COLUMNS} FROM ${JOBS} WHERE finished_at IS NULL`),
     list: db.prepare<[string, number, string, number], JobRow>(
-      `SELECT ${JOB_COLUMNS} FROM job
+      `SELECT ${JOB_COLUMNS} FROM ${JOBS}
        WHERE caller = ? AND (finished_at IS NULL OR expires_at > ?) AND id < ? ORDER BY id DESC LIMIT ?`,
     ),
     addJob: db.prepare(
-      `INSERT INTO job (id, caller, key, status, targets_total, created_at, expires_at)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?)`,
+      `INSERT INTO job (id, caller, key, status, targets_total, created_at, expires_at, retry_of)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?)`,
     ),
     addTarget: db.prepare('INSERT INTO target (job, idx, custom_id, options, url) VALUES (?, ?, ?, ?, ?)'),
     // The old status is part of the condition: what another event changed meanwhile makes this update nothing.
@@ -180,6 +225,17 @@ function prepare(db: Database) {
          WHERE job.id = ? AND idx = ? AND outcome IS NOT NULL`,
       )
       .pluck(),
+    addWebhook: db.prepare('INSERT INTO webhook (job, message_id, url) VALUES (?, ?, ?)'),
+    setWebhookDue: db.prepare('UPDATE webhook SET due_at = ? WHERE job = ?'),
+    nextWebhook: db.prepare<[string, string], DueRow>(
+      `SELECT ${JOB_COLUMNS}, message_id, due_at FROM webhook JOIN job ON job.n = webhook.job
+       WHERE due_at IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?))
+         AND caller NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT 1`,
+    ),
+    setWebhook: db.prepare(
+      `UPDATE webhook SET attempts = attempts + 1, state = ?, due_at = ?, last_error = ?
+       WHERE job = (SELECT n FROM job WHERE id = ?) AND due_at IS NOT NULL`,
+    ),
     purgeOne: db.prepare(
       `DELETE FROM job WHERE n IN (
          SELECT n FROM job WHERE finished_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT 1)`,
@@ -224,7 +280,15 @@ function toJobRecord(row: JobRow): JobRecord {
     startedAt: row.started_at ?? undefined,
     finishedAt: row.finished_at ?? undefined,
     expiresAt: row.expires_at,
+    retryOf: row.retry_of ?? undefined,
+    webhook: toWebhookRecord(row),
   }
+}
+
+function toWebhookRecord(row: JobRow): WebhookRecord | undefined {
+  const { webhook_url: url, webhook_state: state, webhook_attempts: attempts, webhook_error: lastError } = row
+  if (url === null || state === null || attempts === null) return undefined
+  return { url, state, attempts, lastError: lastError ?? undefined }
 }
 
 function toTargetRecord({ idx, url, custom_id, options, status }: TargetRow): TargetRecord {

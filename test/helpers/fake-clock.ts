@@ -3,6 +3,8 @@ import type { Clock } from '../../src/clock.ts'
 export interface FakeClock extends Clock {
   /** Moves time forward; every delay that falls due resolves, the earliest first. */
   advance(ms: number): void
+  /** Delays that somebody waits for. */
+  readonly waiting: number
 }
 
 /** Time that moves by hand. */
@@ -30,6 +32,9 @@ export function fakeClock(start = Date.parse('2026-01-01T00:00:00Z')): FakeClock
         delays.delete(entry)
         entry.resolve()
       }
+    },
+    get waiting() {
+      return delays.size
     },
   }
 }

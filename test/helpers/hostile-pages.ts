@@ -3,6 +3,8 @@ const paragraph = (index: number) =>
 const PROSE = Array.from({ length: 20 }, (_, index) => paragraph(index)).join('')
 const page = (body: string) => `<!doctype html><html><head><title>t</title></head><body>${body}</body></html>`
 
+const SAYS_ARTICLE = '<meta property="og:type" content="article">'
+
 /** Pages made to cost a converter its time, its memory or its stack. Built when called: some have 10 MB. */
 export const HOSTILE_PAGES = {
   'ten megabytes of paragraphs': () => page(`<article>${paragraph(1).repeat(60_000)}</article>`),
@@ -31,4 +33,14 @@ export const HOSTILE_PAGES = {
     ),
   'JSON-LD without end': () =>
     `<html><head><script type="application/ld+json">${'['.repeat(200_000)}</script><script type="application/ld+json">{"@type":"Article","articleBody":"${'x '.repeat(1e6)}"}</script></head><body><article>${PROSE}</article></body></html>`,
+  'a title of a megabyte': () =>
+    `<title>${'page | '.repeat(150_000)}</title><h1>${'page not '.repeat(50_000)}</h1>${PROSE}`,
+  '40,000 emphasised words side by side': () =>
+    page(`<article>${PROSE}<p>${'<b>x</b>y<i>z</i>'.repeat(20_000)}</p></article>`),
+  '25,000 dates in a paragraph': () =>
+    `${SAYS_ARTICLE}<article><p>${'<span class="date">x</span> word '.repeat(25_000)}</p>${PROSE}</article>`,
+  'blocks in blocks that sound like additions': () =>
+    `${SAYS_ARTICLE}<article>${PROSE}${'<div class="date related">'.repeat(400)}${'<a href="/x">the title of a thing</a> '.repeat(10_000)}${'</div>'.repeat(400)}${PROSE}</article>`,
+  'formulas in formulas': () =>
+    page(`<article>${'<math><mfrac>'.repeat(250)}${'<mi>x</mi>'.repeat(20_000)}</mfrac></math>${PROSE}</article>`),
 } satisfies Record<string, () => string>

@@ -6,7 +6,7 @@ import { TargetError } from '../../src/jobs/target-error.ts'
 export const ALLOWED = ['127.0.0.2/32', '127.0.0.3/32']
 const BODY_BYTES_MAX = 26_214_400
 
-type Zone = Readonly<Record<string, readonly string[] | (() => readonly string[] | Promise<readonly string[]>)>>
+export type Zone = Readonly<Record<string, readonly string[] | (() => readonly string[] | Promise<readonly string[]>)>>
 
 interface Options extends Partial<RequestOptions> {
   /** What names resolve to; every other name does not exist. */

@@ -30,6 +30,7 @@ describe('POST /jobs', () => {
       created_at: '2026-01-01T00:00:00.000Z',
       started_at: '2026-01-01T00:00:00.000Z',
       expires_at: '2026-01-02T00:00:00.000Z',
+      worst_case_s: 60,
       targets: [{ idx: 0, custom_id: 'p1', url: 'https://a.example/', status: 'pending' }],
     })
   })

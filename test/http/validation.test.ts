@@ -110,18 +110,30 @@ describe('validation of a submission', () => {
   })
 
   it.each([
-    ['mode', 'links'],
-    ['mode', 'metadata'],
-    ['mode', 'html'],
-    ['pages', '1-3'],
-    ['jq', '.a'],
-    ['grep', 'x'],
-    ['question', 'Why?'],
-    ['context', true],
-    ['recover', true],
-  ])('says that %s: %j is not available yet', async (option, value) => {
-    const faults = await faultsOf({ targets: [{ url, options: { [option]: value } }] })
-    expect(faults).toEqual({ [`/targets/0/options/${option}`]: expect.stringContaining('Not available yet') })
+    ['jq', '.a |', /no jq 1\.7 program: syntax error/],
+    ['jq', 'nonsense', /nonsense\/0 is not defined/],
+    ['jq', 'import "m" as m; .', /import/],
+    ['grep', '(', /no RE2 expression: missing closing \)/],
+    ['grep', '(?=x)', /Perl syntax/],
+    ['grep', '(a)\\1', /escape sequence/],
+    ['question', ' \n', /pattern/],
+    ['question', '', /fewer than 1/],
+    ['jq', 'x'.repeat(8_193), /more than 8192/],
+    ['grep', 'x'.repeat(1_001), /more than 1000/],
+  ])('refuses %s: %j, of a target and for all', async (option, value, says) => {
+    expect(await faultsOf({ targets: [{ url }, { url, options: { [option]: value } }] })).toEqual({
+      [`/targets/1/options/${option}`]: expect.stringMatching(says),
+    })
+    expect(await faultsOf({ targets: [{ url }], options: { [option]: value } })).toEqual({
+      [`/options/${option}`]: expect.stringMatching(says),
+    })
+  })
+
+  it('compiles the programs of a submission that is a reuse, and of one over the caps, before it looks further', async () => {
+    await using service = await buildService()
+    await service.submit(['a'])
+    const refused = await service.submit({ targets: [{ url, options: { jq: '.a |' } }] })
+    expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
   })
 
   it('tells every fault in one answer, at most 20', async () => {

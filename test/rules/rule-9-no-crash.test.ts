@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 import { describe, expect, it } from 'vitest'
 
 import { AppError } from '../../src/errors.ts'
@@ -81,7 +83,7 @@ describe('rule 9: nothing can crash the process', () => {
       refused.push(resolve)
       if (round === 0) await service.fetch.next().then((call) => call.succeed('A'))
       await promise
-      await Promise.resolve()
+      await setImmediate() // The runner waits by the clock now.
       service.clock.advance(1_000)
     }
     await service.runner.idle()

@@ -247,6 +247,94 @@ export function describeJobStore(name: string, open: () => Promise<Opened>): voi
       }
     })
 
+    describe('a webhook', () => {
+      const ALL = { exceptJobs: [], exceptCallers: [] }
+      const WEBHOOK = { url: 'https://hooks.example/', messageId: 'msg_1' }
+      const limits = { ...DEFAULT_LIMITS, jobsPerCallerMax: 9 }
+      const submit = async (store: JobStore, caller: string, names = ['a'], messageId = 'msg_1') => {
+        const job = { ...newJob(caller, names), webhook: { ...WEBHOOK, messageId } }
+        return (await store.submit(job, limits, true)).snapshot.job
+      }
+
+      it.each<{ how: string; end: (store: JobStore, id: string) => Promise<unknown> }>([
+        {
+          how: 'the last outcome',
+          end: (store, id) => store.recordOutcome(id, 0, success('u', 'A'), 7, LEASE_MS),
+        },
+        { how: 'a cancel', end: (store, id) => store.cancel(id, 'alice', 7) },
+        { how: 'a crash', end: (store, id) => store.fail(id, 7) },
+        { how: 'a restart', end: (store) => store.failInterrupted(7) },
+      ])('becomes due when $how ends its job, and not before', async ({ end }) => {
+        await using opened = await open()
+        const { store } = opened
+        const { id, webhook } = await submit(store, 'alice')
+        expect(webhook).toEqual({ url: WEBHOOK.url, state: 'pending', attempts: 0, lastError: undefined })
+        expect(await store.nextWebhook(ALL)).toBeUndefined()
+        await end(store, id)
+        const { job } = (await store.find(id, 'alice', 0)) ?? {}
+        expect(await store.nextWebhook(ALL)).toEqual({ job, webhook, messageId: 'msg_1', dueAt: 7 })
+      })
+
+      it('stays that of the first submission, with or without one', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { id } = await submit(store, 'alice')
+        const without = await store.submit(newJob('alice', ['a']), limits, true)
+        expect(without.snapshot.job).toMatchObject({ id, webhook: { url: WEBHOOK.url } })
+        await store.submit(newJob('bob', ['a']), limits, true)
+        expect((await submit(store, 'bob')).webhook).toBeUndefined()
+      })
+
+      it('is kept with its attempts over a restart', async () => {
+        await using opened = await open()
+        const { id } = await submit(opened.store, 'alice')
+        await opened.store.cancel(id, 'alice', 7)
+        await opened.store.recordWebhook(id, { state: 'pending', dueAt: 50, lastError: 'http_500: No.' })
+        const store = await opened.reopen()
+        expect(await store.nextWebhook(ALL)).toMatchObject({
+          webhook: { url: WEBHOOK.url, state: 'pending', attempts: 1, lastError: 'http_500: No.' },
+          messageId: 'msg_1',
+          dueAt: 50,
+        })
+        await store.recordWebhook(id, { state: 'delivered', dueAt: undefined, lastError: undefined })
+        expect(await store.nextWebhook(ALL)).toBeUndefined()
+        const webhook = { url: WEBHOOK.url, state: 'delivered', attempts: 2, lastError: undefined }
+        expect((await store.find(id, 'alice', 0))?.job.webhook).toEqual(webhook)
+        expect((await store.list('alice', 0, 9, undefined))[0]?.webhook).toEqual(webhook)
+      })
+
+      it('comes in the order of what is due, without those that are passed over', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const first = await submit(store, 'alice', ['a'], 'first')
+        const second = await submit(store, 'alice', ['b'], 'second')
+        const third = await submit(store, 'bob', ['c'], 'third')
+        await store.cancel(second.id, 'alice', 20)
+        await store.cancel(third.id, 'bob', 30)
+        await store.cancel(first.id, 'alice', 10)
+        const next = async (exceptJobs: string[], exceptCallers: string[] = []) =>
+          (await store.nextWebhook({ exceptJobs, exceptCallers }))?.messageId
+        expect(await next([])).toBe('first')
+        expect(await next([first.id])).toBe('second')
+        expect(await next([first.id, second.id])).toBe('third')
+        expect(await next([], ['alice'])).toBe('third')
+        expect(await next([third.id], ['alice'])).toBeUndefined()
+        await store.recordWebhook(first.id, { state: 'pending', dueAt: 40, lastError: 'x: y' })
+        expect(await next([])).toBe('second')
+      })
+
+      it('goes with its job when that is purged, also while an attempt is made', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { id } = await submit(store, 'alice')
+        await store.cancel(id, 'alice', 0)
+        expect(await store.purgeExpired(LEASE_MS)).toBe(1)
+        expect(await store.nextWebhook(ALL)).toBeUndefined()
+        await store.recordWebhook(id, { state: 'delivered', dueAt: undefined, lastError: undefined })
+        expect(await store.nextWebhook(ALL)).toBeUndefined()
+      })
+    })
+
     it('can be probed', async () => {
       await using opened = await open()
       await opened.store.probe()

@@ -38,7 +38,7 @@ describe('SQLite', () => {
     expect(pragma('auto_vacuum')).toBe(2)
     expect(pragma('secure_delete')).toBe(2)
     expect(pragma('journal_size_limit')).toBe(67_108_864)
-    expect(pragma('user_version')).toBe(1)
+    expect(pragma('user_version')).toBe(3)
     expect(pragma('application_id')).toBe(0x70_67_68_61)
     close()
   })
@@ -51,6 +51,11 @@ describe('SQLite', () => {
       'job_expired',
     ],
     ['a submission', 'SELECT n FROM job WHERE key = 1', 'job_key'],
+    [
+      'the next webhook',
+      'SELECT id FROM webhook JOIN job ON job.n = webhook.job WHERE due_at IS NOT NULL AND id NOT IN (SELECT value FROM json_each(1)) ORDER BY due_at LIMIT 1',
+      'webhook_due',
+    ],
     ['a page of the list', `SELECT id FROM job WHERE caller = 'a' AND id < 'x' ORDER BY id DESC LIMIT 1`, 'job_caller'],
   ])('finds %s by an index', (_what, query, index) => {
     const { db, close } = openDatabase(':memory:')

@@ -1,9 +1,16 @@
+import type { Mode } from '../../jobs/schema.ts'
 import { decodeText } from './charset.ts'
 import { parseContentType } from './content-type.ts'
-import type { Conversion, KeepPage, SourceDocument } from './document.ts'
+import { convertCsv } from './data/convert-csv.ts'
+import type { Conversion, DocumentMeta, KeepPage, SourceDocument } from './document.ts'
 import { failure } from './failure.ts'
+import { convertFeed } from './feed/convert-feed.ts'
+import { readJsonFeed } from './feed/json-feed.ts'
+import { readFeed } from './feed/read-feed.ts'
+import { convertSitemap } from './feed/sitemap.ts'
 import { convertPage } from './html/html-page.ts'
-import { kindOf } from './kind.ts'
+import { kindOf, type TextKind } from './kind.ts'
+import { convertOffice } from './office/convert-office.ts'
 import { convertPdf } from './pdf/convert-pdf.ts'
 
 /**
@@ -16,31 +23,59 @@ export async function convert(source: SourceDocument, keepPage: KeepPage = () =>
   const header = parseContentType(contentType)
   if (isBlank(body)) return failure('empty', 'The document is empty.')
   const found = kindOf(body, header)
-  if (found.kind === 'binary') {
-    return failure('unsupported_type', `The document is ${found.name}; it cannot be turned into text.`)
-  }
-  if (found.kind === 'pdf') return convertPdf(body, { mode, pages }, keepPage)
-  const syntax = found.kind === 'html' || found.kind === 'xml' ? found.kind : 'other'
-  const { text, charset } = decodeText(body, header.charset, syntax)
-  if (!/\S/.test(text)) return failure('empty', 'The document holds white space only.')
-  const meta = { content_type: found.mediaType, charset }
-  const asItIs = { content: text, meta, warnings: [] }
-  switch (mode) {
-    case 'raw':
-      return asItIs
-    case 'auto':
-    case 'full':
-    case 'text':
-      return found.kind === 'html' ? convertPage(text, url, mode, meta) : asItIs
-    case 'article':
-      if (found.kind === 'html') return convertPage(text, url, mode, meta)
-      return failure('no_article', `The document is ${found.mediaType}, not a page with a main content.`)
+  switch (found.kind) {
+    case 'binary':
+      return failure('unsupported_type', `The document is ${found.name}; it cannot be turned into text.`)
+    case 'locked':
+      return failure('password_protected', 'The document is protected by a password.')
+    case 'broken':
+      return failure('bad_document', 'The document is damaged, or was cut off: its archive cannot be read.')
+    case 'pdf':
+      return convertPdf(body, { mode, pages }, keepPage)
+    case 'office':
+      return convertOffice(body, found.format, { mode, url, pages }, keepPage)
     case 'html':
-    case 'links':
-    case 'metadata':
+    case 'xml':
+    case 'feed':
+    case 'sitemap':
+    case 'json':
+    case 'json-lines':
+    case 'csv':
+    case 'text':
       break
   }
-  throw new Error(`Mode ${mode} is not available.`)
+  return convertText(found, header.charset, source)
+}
+
+const XML_KINDS = new Set<TextKind['kind']>(['xml', 'feed', 'sitemap'])
+
+function convertText({ kind, mediaType }: TextKind, label: string | undefined, source: SourceDocument): Conversion {
+  const { body, url, mode } = source
+  const syntax = kind === 'html' ? 'html' : XML_KINDS.has(kind) ? 'xml' : 'other'
+  const { text, charset } = decodeText(body, label, syntax)
+  if (!/\S/.test(text)) return failure('empty', 'The document holds white space only.')
+  const meta = { content_type: mediaType, charset }
+  if (mode === 'raw') return { content: text, json: JSON_SHAPES.get(kind), meta, warnings: [] }
+  if (kind === 'html') return convertPage(text, url, mode, meta)
+  if (kind === 'csv') return convertCsv(text, mode, meta)
+  if (kind === 'sitemap') return convertSitemap(text, mode, url, meta)
+  const feed = kind === 'feed' ? readFeed(text, url) : kind === 'json' ? readJsonFeed(text, url) : undefined
+  return feed ? convertFeed(feed, mode, url, meta) : asItIs(text, mode, kind, meta)
+}
+
+const JSON_SHAPES = new Map<TextKind['kind'], 'document' | 'lines'>([
+  ['json', 'document'],
+  ['json-lines', 'lines'],
+])
+
+function asItIs(text: string, mode: Mode, kind: TextKind['kind'], meta: DocumentMeta): Conversion {
+  if (mode === 'article') {
+    return failure('no_article', `The document is ${meta.content_type}, not a page with a main content.`)
+  }
+  if (mode === 'html' || mode === 'links' || mode === 'metadata') {
+    return failure('unsupported_type', `The document is ${meta.content_type}; mode ${mode} has nothing to give for it.`)
+  }
+  return { content: text, json: JSON_SHAPES.get(kind), meta, warnings: [] }
 }
 
 const WHITE = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x20])

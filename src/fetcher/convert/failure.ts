@@ -1,5 +1,5 @@
 import type { TargetErrorCode } from '../../jobs/target-error.ts'
-import type { Conversion } from './document.ts'
+import type { Failed } from './document.ts'
 
 /** A conversion that gives nothing. @param message one sentence for the caller. */
-export const failure = (code: TargetErrorCode, message: string): Conversion => ({ failure: { code, message } })
+export const failure = (code: TargetErrorCode, message: string): Failed => ({ failure: { code, message } })

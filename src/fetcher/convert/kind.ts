@@ -1,10 +1,25 @@
 import type { ContentType } from './content-type.ts'
-import { binaryFormat } from './signatures.ts'
+import { type JsonShape, jsonShape } from './data/json-shape.ts'
+import { kindOfOle, kindOfZip, OFFICE_TYPES, type OfficeFormat, type OfficeKind } from './office/office-format.ts'
+import { binaryFormat, type BinaryFormat } from './signatures.ts'
+import { rootName } from './xml/root-name.ts'
+
+/** What a document that is text is. */
+export interface TextKind {
+  readonly kind: 'html' | 'xml' | 'feed' | 'sitemap' | 'json' | 'json-lines' | 'csv' | 'text'
+  readonly mediaType: string
+}
 
 /** What a document is. `name` fits into "The document is …". */
 export type Kind =
-  | { readonly kind: 'html' | 'xml' | 'json' | 'text' | 'pdf'; readonly mediaType: string }
+  | TextKind
+  | { readonly kind: 'pdf'; readonly mediaType: string }
+  | { readonly kind: 'office'; readonly format: OfficeFormat; readonly mediaType: string }
   | { readonly kind: 'binary'; readonly name: string }
+  /** An office document that has a password. */
+  | { readonly kind: 'locked' }
+  /** An office document that is damaged or was cut off. */
+  | { readonly kind: 'broken' }
 
 /** Bytes looked at to tell text from other data, and to find out how a text begins. */
 const SAMPLE_BYTES = 16_384
@@ -14,22 +29,27 @@ const CONTROL_SHARE_MAX = 0.01
 const HTML_CONTROL_SHARE_MAX = 0.3
 
 const HTML_START = /^(?:<\?xml[^>]*>)?\s*(?:<!--[\s\S]*?-->\s*)*(?:<!doctype\s+html|<html[\s>])/i
-const XML_START = /^<\?xml[\s?]|^<(?:rss|feed|rdf:RDF|urlset|sitemapindex|svg)[\s>]/
-const JSON_START = /^[[{]/
+const XML_DECLARATION = /^<\?xml[\s?]/
+const RSS_1 = 'http://purl.org/rss/1.0/'
 
 const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml'])
-const MEDIA_FAMILIES: Readonly<Record<string, string>> = {
-  image: 'an image',
-  audio: 'a recording',
-  video: 'a video',
-  font: 'a font',
-}
+const CSV_TYPES = new Set(['text/csv', 'application/csv', 'text/comma-separated-values', 'text/tab-separated-values'])
+const JSON_LINES = /^(?:application|text)\/(?:x-)?(?:ndjson|jsonl|json-?lines)$/
+/** Headers that say no more than that there are bytes, or text. */
+const VAGUE_TYPES = new Set([undefined, 'text/plain', 'application/octet-stream', 'binary/octet-stream'])
+const MEDIA_FAMILIES = new Map([
+  ['image', 'an image'],
+  ['audio', 'a recording'],
+  ['video', 'a video'],
+  ['font', 'a font'],
+])
 
 /**
  * Tells what a document is, by its bytes and then by its header, never by its name.
  *
  * A body that begins with a doctype or tag of HTML is HTML even if the header says `text/plain` or nothing: servers say
- * so of pages by mistake, and who asks for a page wants its text. To see the source there is `mode: raw`.
+ * so of pages by mistake, and who asks for a page wants its text. To see the source there is `mode: raw`. So it is with
+ * feeds, sitemaps and JSON. Comma-separated values show no sign in their bytes; for them the header counts.
  */
 export function kindOf(body: Uint8Array, { essence, charset }: ContentType): Kind {
   const sample = body.subarray(0, SAMPLE_BYTES)
@@ -37,36 +57,72 @@ export function kindOf(body: Uint8Array, { essence, charset }: ContentType): Kin
   const isWide = isWideText(sample, charset)
   const controls = isWide ? 0 : controlShare(sample)
   const format = isWide ? undefined : binaryFormat(sample, controls > CONTROL_SHARE_MAX)
-  if (format === 'a PDF document') return { kind: 'pdf', mediaType: 'application/pdf' }
-  if (format !== undefined) return { kind: 'binary', name: format }
+  if (format) return kindOfFormat(body, format)
   const isHtml = HTML_START.test(start)
   if (controls > (isHtml ? HTML_CONTROL_SHARE_MAX : CONTROL_SHARE_MAX)) {
     return { kind: 'binary', name: essence === undefined ? 'binary data' : `binary data (${essence})` }
   }
   if (isHtml) return { kind: 'html', mediaType: HTML_TYPES.has(essence ?? '') ? (essence ?? '') : 'text/html' }
-
-  const family = MEDIA_FAMILIES[essence?.split('/')[0] ?? '']
-  const isXml = /(?:\/|\+)xml$/.test(essence ?? '')
-  if (family !== undefined && !isXml) return { kind: 'binary', name: `${family} (${essence})` }
-  if (essence !== undefined && HTML_TYPES.has(essence)) return labelledHtml(body, start, essence)
-  if (isXml) return { kind: 'xml', mediaType: essence ?? 'application/xml' }
-  if (/(?:\/|\+)(?:x-)?json$/.test(essence ?? '')) return { kind: 'json', mediaType: essence ?? 'application/json' }
-  if (essence !== undefined && essence !== 'application/octet-stream') {
-    return { kind: XML_START.test(start) ? 'xml' : 'text', mediaType: essence }
-  }
-  if (XML_START.test(start)) return { kind: 'xml', mediaType: 'application/xml' }
-  if (isJson(body, start)) return { kind: 'json', mediaType: 'application/json' }
-  return { kind: 'text', mediaType: 'text/plain' }
+  const family = MEDIA_FAMILIES.get(essence?.split('/')[0] ?? '')
+  if (family !== undefined && !isXmlType(essence)) return { kind: 'binary', name: `${family} (${essence})` }
+  return kindOfText(body, start, essence)
 }
 
-/** Servers label feeds and JSON as HTML, too. */
-function labelledHtml(body: Uint8Array, start: string, essence: string): Kind {
-  if (isJson(body, start)) return { kind: 'json', mediaType: 'application/json' }
-  if (XML_START.test(start) && !start.startsWith('<svg') && !/<html[\s>]/i.test(start)) {
-    return { kind: 'xml', mediaType: 'application/xml' }
-  }
-  return { kind: 'html', mediaType: essence }
+function kindOfFormat(body: Uint8Array, { name, family }: BinaryFormat): Kind {
+  if (family === 'pdf') return { kind: 'pdf', mediaType: 'application/pdf' }
+  if (family === 'rtf') return { kind: 'office', format: 'rtf', mediaType: OFFICE_TYPES.rtf }
+  if (family === 'zip') return kindOfOffice(kindOfZip(body))
+  return family === 'ole' ? kindOfOffice(kindOfOle(body)) : { kind: 'binary', name }
 }
+
+function kindOfOffice(found: OfficeKind): Kind {
+  if (found.kind === 'other') return { kind: 'binary', name: found.name }
+  return found.kind === 'office' ? { ...found, mediaType: OFFICE_TYPES[found.format] } : found
+}
+
+function kindOfText(body: Uint8Array, start: string, essence: string | undefined): TextKind {
+  const isLabelledHtml = HTML_TYPES.has(essence ?? '')
+  const known = kindOfXml(start, essence)
+  if (known) return known
+  if (JSON_LINES.test(essence ?? '')) return { kind: 'json-lines', mediaType: essence ?? '' }
+  if (isJsonType(essence)) {
+    return { kind: jsonShape(body, start, true) === 'lines' ? 'json-lines' : 'json', mediaType: essence ?? '' }
+  }
+  if (isLabelledHtml || VAGUE_TYPES.has(essence)) {
+    const shape = jsonShape(body, start, false)
+    if (shape !== undefined) return JSON_KINDS[shape]
+  }
+  if (isLabelledHtml) return { kind: 'html', mediaType: essence ?? '' }
+  if (CSV_TYPES.has(essence ?? '')) return { kind: 'csv', mediaType: essence ?? '' }
+  return { kind: 'text', mediaType: essence === undefined || isBytesType(essence) ? 'text/plain' : essence }
+}
+
+const JSON_KINDS: Readonly<Record<JsonShape, TextKind>> = {
+  document: { kind: 'json', mediaType: 'application/json' },
+  lines: { kind: 'json-lines', mediaType: 'application/x-ndjson' },
+}
+
+const isXmlType = (essence: string | undefined) => /(?:\/|\+)xml$/.test(essence ?? '')
+const isJsonType = (essence: string | undefined) => /(?:\/|\+)(?:x-)?json$/.test(essence ?? '')
+const isBytesType = (essence: string) => essence.endsWith('/octet-stream')
+
+/** XML by its root, or by its declaration or header. Undefined for what is labelled as HTML and may well be. */
+function kindOfXml(start: string, essence: string | undefined): TextKind | undefined {
+  const root = start.startsWith('<') ? rootName(start) : undefined
+  const told = isXmlType(essence) && !HTML_TYPES.has(essence ?? '') ? essence : undefined
+  if (root === 'rss') return { kind: 'feed', mediaType: told ?? 'application/rss+xml' }
+  if (root === 'feed') return { kind: 'feed', mediaType: told ?? 'application/atom+xml' }
+  if (root === 'RDF' && start.includes(RSS_1)) return { kind: 'feed', mediaType: told ?? 'application/rss+xml' }
+  if (root === 'urlset' || root === 'sitemapindex') return { kind: 'sitemap', mediaType: told ?? 'application/xml' }
+  if (told !== undefined) return { kind: 'xml', mediaType: told }
+  if (root === 'html' || !isXmlStart(start, root)) return undefined
+  if (HTML_TYPES.has(essence ?? '') && root === 'svg') return undefined
+  const isTold = essence !== undefined && !HTML_TYPES.has(essence) && !isBytesType(essence)
+  return { kind: 'xml', mediaType: isTold ? essence : 'application/xml' }
+}
+
+const isXmlStart = (start: string, root: string | undefined) =>
+  XML_DECLARATION.test(start) || root === 'svg' || root === 'RDF'
 
 /** The first characters without a byte order mark and white space; UTF-16 as far as it is ASCII. */
 function startOf(sample: Uint8Array): string {
@@ -88,14 +144,4 @@ function controlShare(sample: Uint8Array): number {
     if (byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)) count += 1
   }
   return sample.length === 0 ? 0 : count / sample.length
-}
-
-function isJson(body: Uint8Array, start: string): boolean {
-  if (!JSON_START.test(start)) return false
-  try {
-    JSON.parse(new TextDecoder().decode(body))
-    return true
-  } catch {
-    return false
-  }
 }

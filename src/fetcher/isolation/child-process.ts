@@ -2,21 +2,24 @@ import { fileURLToPath } from 'node:url'
 
 import workerpool from 'workerpool'
 
-import type { SourceDocument } from '../convert/document.ts'
-import type { Answer } from './answer.ts'
 import { childOptions } from './child-options.ts'
+import type { Answer, TaskName, Tasks } from './tasks.ts'
 import { within } from './within.ts'
 
 const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** Milliseconds in which a child must be up, on a machine however busy. */
 const START_MS_MAX = 60_000
 
-/** One child process, good for one conversion at a time. */
+/** One child process, good for one task at a time. */
 export interface ConversionChild {
   /** Whether the child answers; waits while it starts. */
   isUp(): Promise<boolean>
   /** Rejects if the child dies first, of itself or by `kill`. */
-  convert(source: SourceDocument): Promise<Answer>
+  run<Name extends TaskName>(
+    name: Name,
+    input: Tasks[Name]['input'],
+    onPart?: (part: Tasks[Name]['part']) => void,
+  ): Promise<Answer<Tasks[Name]['output']>>
   /** Ends the child, whatever it does; resolves once the process is gone. Not to be used after that. */
   kill(): Promise<void>
 }
@@ -37,7 +40,7 @@ export function startChild(memoryBytesMax: number): ConversionChild {
   void ping() // The first task starts the process.
   return {
     isUp: () => within(START_MS_MAX, ping(), () => false),
-    convert: async (source) => (await pool.exec('convert', [source])) as Answer,
+    run: async (name, input, onPart = () => {}) => (await pool.exec(name, [input], { on: onPart })) as never,
     async kill() {
       await pool.terminate(true)
     },

@@ -36,6 +36,12 @@ export function headerLines({ headers }: Dispatcher.ResponseData, name: string):
   return [headers[name] ?? []].flat()
 }
 
+/** All headers, each as one text. */
+export function headersOf(response: Dispatcher.ResponseData): Record<string, string> {
+  const names = Object.keys(response.headers)
+  return Object.fromEntries(names.map((name) => [name, headerLines(response, name).join(', ')]))
+}
+
 async function readBody(response: Dispatcher.ResponseData, bytesMax: number): Promise<Uint8Array> {
   if (Number(headerLines(response, 'content-length')[0]) > bytesMax) {
     discard(response)

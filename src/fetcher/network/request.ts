@@ -8,7 +8,7 @@ import { createConnector } from './connector.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
 import { toTargetError } from './errors.ts'
 import type { Guard } from './guard.ts'
-import { discard, headerLines, receiveBody } from './receive.ts'
+import { discard, headerLines, headersOf, receiveBody } from './receive.ts'
 import { isRedirect, redirectUrl } from './redirect.ts'
 import { type Resolve, systemResolve } from './resolve.ts'
 import type { FetchedResponse } from './response.ts'
@@ -32,6 +32,12 @@ export interface RequestOptions {
   readonly connectMsMax?: number
 }
 
+/** What a POST sends. */
+export interface PostMessage {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
 export interface Network {
   /**
    * Gets a URL and follows its redirects. Any final status is an answer, not an error.
@@ -39,6 +45,17 @@ export interface Network {
    * @throws {TargetError}
    */
   request(url: string, signal: AbortSignal): Promise<FetchedResponse>
+  /**
+   * Sends a body. A redirect is an answer like any other, so that what was sent goes nowhere else. Signal and errors
+   * are those of `request`.
+   * @throws {TargetError}
+   */
+  post(url: string, message: PostMessage, signal: AbortSignal): Promise<FetchedResponse>
+  /**
+   * As `post`, but what matters is that it arrives: gives the status, and lets go of the body of the answer unread.
+   * @throws {TargetError}
+   */
+  notify(url: string, message: PostMessage, signal: AbortSignal): Promise<number>
   /** Destroys every connection. Requests in flight reject. */
   close(): Promise<void>
 }
@@ -61,15 +78,17 @@ export function createRequest(options: RequestOptions): Network {
     keepAliveMaxTimeout: IDLE_MS_MAX,
   })
 
-  async function send(url: URL, cookie: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async function send(url: URL, message: Message, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     await setImmediate() // A connection is free again one turn after its answer; who asks sooner gets another.
-    const headers = {
-      'user-agent': userAgent,
-      accept: ACCEPT,
-      'accept-encoding': ACCEPT_ENCODING,
-      ...(cookie === '' ? {} : { cookie }),
-    }
-    return agent.request({ origin: url.origin, path: url.pathname + url.search, method: 'GET', headers, signal })
+    const headers = { 'user-agent': userAgent, 'accept-encoding': ACCEPT_ENCODING, ...message.headers }
+    return agent.request({ origin: url.origin, path: url.pathname + url.search, ...message, headers, signal })
+  }
+
+  async function receive(url: URL, response: Dispatcher.ResponseData): Promise<FetchedResponse> {
+    const body = await receiveBody(response, bodyBytesMax)
+    const headers = headersOf(response)
+    const [contentType] = headerLines(response, 'content-type')
+    return { url: url.href, status: response.statusCode, contentType, headers, body, attempts: 1 }
   }
 
   async function follow(first: URL, signal: AbortSignal): Promise<FetchedResponse> {
@@ -82,12 +101,9 @@ export function createRequest(options: RequestOptions): Network {
       const step = `${url.origin}${url.pathname}${url.search} ${cookie}`
       if (seen.has(step)) throw new TargetError('redirect_loop', 'The server redirects in a circle.')
       seen.add(step)
-      const response = await send(url, cookie, signal)
-      if (!isRedirect(response.statusCode)) {
-        const body = await receiveBody(response, bodyBytesMax)
-        const [contentType] = headerLines(response, 'content-type')
-        return { url: url.href, status: response.statusCode, contentType, body, attempts: 1 }
-      }
+      const headers = { accept: ACCEPT, ...(cookie === '' ? {} : { cookie }) }
+      const response = await send(url, { method: 'GET', headers }, signal)
+      if (!isRedirect(response.statusCode)) return receive(url, response)
       discard(response)
       if (redirects === REDIRECTS_MAX) {
         throw new TargetError('too_many_redirects', `The server redirects more than ${REDIRECTS_MAX} times.`)
@@ -98,20 +114,42 @@ export function createRequest(options: RequestOptions): Network {
   }
 
   return {
-    async request(url, signal) {
-      try {
-        signal.throwIfAborted()
-        const response = await follow(guard.checkUrl(url), signal)
-        signal.throwIfAborted()
-        return response
-      } catch (error) {
-        signal.throwIfAborted()
-        throw toTargetError(error) ?? error
+    request: (url, signal) => settle(() => follow(guard.checkUrl(url), signal), signal),
+    post(raw, message, signal) {
+      const answer = async () => {
+        const url = guard.checkUrl(raw)
+        return receive(url, await send(url, { method: 'POST', ...message }, signal))
       }
+      return settle(answer, signal)
+    },
+    notify(raw, message, signal) {
+      const answer = async () => {
+        const response = await send(guard.checkUrl(raw), { method: 'POST', ...message }, signal)
+        discard(response)
+        return response.statusCode
+      }
+      return settle(answer, signal)
     },
     async close() {
       connector.close()
       await agent.destroy()
     },
+  }
+}
+
+interface Message extends Partial<PostMessage> {
+  readonly method: 'GET' | 'POST'
+}
+
+/** Waits for an answer. After an abort its reason counts, whatever came of the work. */
+async function settle<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    signal.throwIfAborted()
+    const result = await work()
+    signal.throwIfAborted()
+    return result
+  } catch (error) {
+    signal.throwIfAborted()
+    throw toTargetError(error) ?? error
   }
 }

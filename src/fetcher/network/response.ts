@@ -5,6 +5,8 @@ export interface FetchedResponse {
   readonly status: number
   /** The `Content-Type` header as it was sent; undefined if there is none. */
   readonly contentType: string | undefined
+  /** By name in lower case; the lines of one header are joined with commas. */
+  readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   /** Requests made, redirects not counted. */
   readonly attempts: number

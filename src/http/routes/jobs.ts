@@ -1,102 +1,153 @@
-import { Readable } from 'node:stream'
-
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type TSchema, Type } from '@sinclair/typebox'
-import type { FastifyReply } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { AppError } from '../../errors.ts'
 import { assertTargetCount } from '../../jobs/limits.ts'
-import { JobList, JobView, Submission, TargetView, TARGETS_VALIDATED_MAX } from '../../jobs/schema.ts'
-import type { JobService } from '../../jobs/service.ts'
+import { JobList, JobView, Submission, TARGETS_VALIDATED_MAX } from '../../jobs/schema.ts'
+import type { JobService, Submitted } from '../../jobs/service.ts'
 import { isFinal } from '../../jobs/states.ts'
 import type { JobSnapshot } from '../../jobs/store.ts'
 import { Ref, StringEnum } from '../../schema.ts'
-import { CALLER_ID_PATTERN, callerPlugin } from '../caller.ts'
-import { jobBody, targetBody, toJobSummary } from '../job-body.ts'
+import { jobTag, matchesTag } from '../etag.ts'
+import type { JobBodies, JobBodyView } from '../job-body.ts'
+import { preferredWaitMs } from '../prefer.ts'
 import { problemResponse, unsupportedMediaType } from '../problem.ts'
+import {
+  bodiless,
+  CallerHeader,
+  ENTITY_TAG,
+  JobId,
+  JOBS,
+  json,
+  LOCATION,
+  NoQuery,
+  PREFERENCE_APPLIED,
+  RETRY_AFTER,
+  SHARED_RESPONSES,
+  WaitHeaders,
+} from '../route-schemas.ts'
+import { closeSignal, sendPieces } from '../streaming.ts'
 
 /** Seconds a client had better wait before it asks for a live job again. */
 const POLL_AFTER_S = 1
 const LIST_LIMIT = { default: 20, maximum: 100 } as const
 
-const Id = Type.String({ description: 'Id of a job.' })
-const CallerHeader = Type.Object({
-  'x-caller-id': Type.Optional(
-    Type.String({
-      pattern: CALLER_ID_PATTERN,
-      description: 'Names the caller. Without it the caller is the address of the client.',
-    }),
+const { invalid, unknownJob, failed, unavailable } = SHARED_RESPONSES
+const submitted = {
+  200: { ...json(JobView, 'The job has ended.'), headers: { ...LOCATION, ...PREFERENCE_APPLIED } },
+  202: { ...json(JobView, 'The job is running.'), headers: { ...LOCATION, ...RETRY_AFTER, ...PREFERENCE_APPLIED } },
+}
+const busy = {
+  ...problemResponse(
+    '`caller_busy` or `jobs_busy`: `cap` and `limit` say which, `jobs` names your live jobs, `retry_after_s` estimates when a place comes free.',
   ),
-})
-
-const COMMON = { tags: ['jobs'], headers: CallerHeader }
-const invalid = problemResponse('`validation_failed`: `errors` lists every fault.')
-const unknownJob = problemResponse('`job_not_found`: there is no such job, or it is not yours, or it has expired.')
-const failed = problemResponse('`internal_error`: the service failed; its log has the cause.')
+  headers: RETRY_AFTER,
+}
 
 export interface JobRoutesOptions {
   readonly jobs: JobService
+  readonly bodies: JobBodies
   readonly targetsPerJobMax: number
 }
 
-/** Submit, list, read and cancel. */
-export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app, { jobs, targetsPerJobMax }) => {
-  await app.register(callerPlugin)
+/** Submit, retry, list, read and cancel. */
+export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app, options) => {
+  const { jobs, bodies, targetsPerJobMax } = options
 
-  const sendJob = (reply: FastifyReply, snapshot: JobSnapshot, view: { reused?: boolean; results: boolean }) => {
+  const sendJob = (reply: FastifyReply, snapshot: JobSnapshot, view: JobBodyView) => {
     if (!isFinal(snapshot.job.status)) void reply.header('retry-after', POLL_AFTER_S)
-    return sendJson(reply, jobBody(snapshot, jobs.readOutcome, view))
+    return sendPieces(reply, 'application/json; charset=utf-8', bodies.job(snapshot, view))
+  }
+  /** The job, once it has ended if that is preferred. Tells the client if the wait was granted. */
+  const waitFor = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
+    const waitMs = preferredWaitMs(request)
+    if (waitMs === 0) return jobs.get(request.caller, id)
+    const { snapshot, granted } = await jobs.wait(request.caller, id, waitMs, closeSignal(reply))
+    if (granted) void reply.header('preference-applied', `wait=${waitMs / 1_000}`)
+    return snapshot
+  }
+  /** Answers with the job that was submitted. */
+  const sendSubmitted = async (request: FastifyRequest, reply: FastifyReply, { snapshot, created }: Submitted) => {
+    const { id } = snapshot.job
+    const latest = request.headers.prefer === undefined ? snapshot : await waitFor(request, reply, id)
+    void reply.code(isFinal(latest.job.status) ? 200 : 202).header('location', `/jobs/${id}`)
+    return sendJob(reply, latest, { reused: !created, results: true })
   }
 
   app.post(
     '/jobs',
     {
       schema: {
-        ...COMMON,
+        ...JOBS,
         operationId: 'submitJob',
         summary: 'Submit a batch of targets',
         description:
-          'Starts a job that fetches the targets one at a time, in order. The same submission again gives the same job while its results are kept.',
+          'Starts a job that fetches the targets one at a time, in order. The same submission again gives the same job while its results are kept. A body of `text/uri-list` holds one URL a line.',
+        headers: WaitHeaders,
+        querystring: NoQuery,
+        consumes: ['application/json', 'text/uri-list'],
         body: Ref(Submission),
         response: {
-          200: { ...json(JobView, 'The same submission was made before, and its job has ended.'), headers: LOCATION },
-          202: { ...json(JobView, 'The job is running.'), headers: { ...LOCATION, ...RETRY_AFTER } },
+          ...submitted,
           400: problemResponse('`invalid_json`: the body does not parse.'),
           413: problemResponse('`body_too_large`: the body is larger than 512 KiB.'),
-          415: problemResponse('`unsupported_media_type`: the body is not JSON.'),
+          415: problemResponse('`unsupported_media_type`: the body is neither JSON nor a list of URLs.'),
           422: problemResponse('`validation_failed`, or `too_many_targets` with the `limit`.'),
-          429: {
-            ...problemResponse('`caller_busy` names your live `jobs`; `jobs_busy`. Both tell the `limit`.'),
-            headers: RETRY_AFTER,
-          },
+          429: busy,
           500: failed,
-          503: problemResponse('`shutting_down`, `storage_full` or `storage_unavailable`.'),
+          503: unavailable,
         },
       },
       preValidation: async ({ body, headers }) => {
         if (body === undefined) {
-          if (headers['content-type'] === undefined) throw unsupportedMediaType()
+          if (!isJson(headers['content-type'])) throw unsupportedMediaType()
           throw new AppError('invalid_json', 'The body is empty.', { hint: 'Send a JSON object with `targets`.' })
         }
         const count = countTargets(body)
         if (count > TARGETS_VALIDATED_MAX) assertTargetCount(count, targetsPerJobMax)
       },
     },
-    async (request, reply) => {
-      const { snapshot, created } = await jobs.submit(request.caller, request.body)
-      const { id, status } = snapshot.job
-      void reply.code(!created && isFinal(status) ? 200 : 202).header('location', `/jobs/${id}`)
-      return sendJob(reply, snapshot, { reused: !created, results: true })
+    async (request, reply) => sendSubmitted(request, reply, await jobs.submit(request.caller, request.body)),
+  )
+
+  app.post(
+    '/jobs/:id/retry',
+    {
+      schema: {
+        ...JOBS,
+        operationId: 'retryJob',
+        summary: 'Fetch again what failed or never ran',
+        description:
+          'Starts a job of those targets of a finished job that failed or are pending, with the same options. Retrying a job again gives the same job while its results are kept.',
+        headers: WaitHeaders,
+        params: JobId,
+        querystring: NoQuery,
+        response: {
+          ...submitted,
+          404: unknownJob,
+          409: problemResponse('`job_not_finished`, or `nothing_to_retry`: every target is done.'),
+          413: problemResponse('`body_too_large`: a body means nothing here.'),
+          415: problemResponse('`unsupported_media_type`: a body means nothing here.'),
+          400: problemResponse('`invalid_json`: a body means nothing here.'),
+          422: problemResponse('`validation_failed`, or `too_many_targets` with the `limit`.'),
+          429: busy,
+          500: failed,
+          503: unavailable,
+        },
+      },
     },
+    async (request, reply) => sendSubmitted(request, reply, await jobs.retry(request.caller, request.params.id)),
   )
 
   app.get(
     '/jobs',
     {
       schema: {
-        ...COMMON,
+        ...JOBS,
         operationId: 'listJobs',
-        summary: 'List your jobs, newest first, without their targets',
+        summary: 'List your jobs',
+        description: 'Newest first, without their targets. `next` leads to the page after this one.',
         querystring: Type.Object(
           {
             limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_LIMIT.maximum, description: 'Default 20.' })),
@@ -115,7 +166,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
     },
     async ({ caller, query: { limit = LIST_LIMIT.default, after } }) => {
       const { jobs: page, next } = await jobs.list(caller, limit, after)
-      return { jobs: page.map(toJobSummary), ...(next === undefined ? {} : { next }) }
+      return { jobs: page.map(bodies.summary), ...(next === undefined ? {} : { next }) }
     },
   )
 
@@ -123,10 +174,18 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
     '/jobs/:id',
     {
       schema: {
-        ...COMMON,
+        ...JOBS,
         operationId: 'getJob',
-        summary: 'Read a job and its targets, with what is finished so far',
-        params: Type.Object({ id: Id }),
+        summary: 'Read a job',
+        description:
+          'The job and its targets, with the results of those that are done so far. `Prefer: wait=N` holds the answer until the job has ended; `If-None-Match` asks for it only if it has changed.',
+        headers: Type.Object({
+          ...WaitHeaders.properties,
+          'if-none-match': Type.Optional(
+            Type.String({ description: 'Entity tags that you have.', examples: ['W/"running-1"'] }),
+          ),
+        }),
+        params: JobId,
         querystring: Type.Object(
           {
             view: Type.Optional(
@@ -136,47 +195,21 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
           { additionalProperties: false },
         ),
         response: {
-          200: { ...json(JobView, 'The job.'), headers: RETRY_AFTER },
+          200: { ...json(JobView, 'The job.'), headers: { ...ENTITY_TAG, ...RETRY_AFTER, ...PREFERENCE_APPLIED } },
+          304: { ...bodiless('The job is as you have it.'), headers: { ...ENTITY_TAG, ...PREFERENCE_APPLIED } },
           404: unknownJob,
           422: invalid,
           500: failed,
         },
       },
     },
-    async ({ caller, params, query }, reply) =>
-      sendJob(reply, await jobs.get(caller, params.id), { results: query.view !== 'summary' }),
-  )
-
-  app.get(
-    '/jobs/:id/targets/:idx',
-    {
-      schema: {
-        ...COMMON,
-        operationId: 'getTarget',
-        summary: 'Read one target of a job',
-        params: Type.Object({
-          id: Id,
-          idx: Type.Unsafe<string>(
-            Type.Integer({ minimum: 0, description: 'Place of the target in the submission, from 0.' }),
-          ),
-        }),
-        response: {
-          200: json(TargetView, 'The target.'),
-          404: problemResponse('`job_not_found` or `target_not_found`.'),
-          422: invalid,
-          500: failed,
-        },
-      },
-    },
-    async ({ caller, params: { id, idx } }, reply) => {
-      const { targets } = await jobs.get(caller, id)
-      const target = /^\d{1,6}$/.test(idx) ? targets[Number(idx)] : undefined
-      if (!target) {
-        throw new AppError('target_not_found', 'The job has no such target.', {
-          hint: `Its targets are numbered from 0 to ${targets.length - 1}.`,
-        })
-      }
-      return sendJson(reply, targetBody(id, target, jobs.readOutcome))
+    async (request, reply) => {
+      const { params, query, headers } = request
+      const snapshot = await waitFor(request, reply, params.id)
+      const tag = jobTag(snapshot.job)
+      void reply.header('etag', tag).header('cache-control', 'private, no-cache')
+      if (matchesTag(headers['if-none-match'], tag)) return reply.code(304).send()
+      return sendJob(reply, snapshot, { results: query.view !== 'summary' })
     },
   )
 
@@ -184,12 +217,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
     '/jobs/:id',
     {
       schema: {
-        ...COMMON,
+        ...JOBS,
         operationId: 'cancelJob',
         summary: 'Cancel a job',
         description:
           'The target in flight is finished and kept; later ones stay pending. Cancelling again changes nothing.',
-        params: Type.Object({ id: Id }),
+        headers: CallerHeader,
+        params: JobId,
+        querystring: NoQuery,
         response: {
           200: json(JobView, 'The job, now cancelled.'),
           404: unknownJob,
@@ -197,7 +232,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
           413: problemResponse('`body_too_large`: a body means nothing here.'),
           422: invalid,
           500: failed,
-          503: problemResponse('`storage_full` or `storage_unavailable`.'),
+          503: { ...problemResponse('`storage_full` or `storage_unavailable`.'), headers: RETRY_AFTER },
         },
       },
     },
@@ -205,18 +240,9 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
   )
 }
 
-const json = <T extends TSchema>(schema: T, description: string) => ({
-  description,
-  content: { 'application/json': { schema: Ref(schema) } },
-})
-const LOCATION = { Location: Type.String({ format: 'uri-reference', description: 'Where to read the job.' }) }
-const RETRY_AFTER = { 'Retry-After': Type.Integer({ description: 'Seconds to wait before the next request.' }) }
+const isJson = (type = ''): boolean => /^application\/json\s*(?:;|$)/i.test(type)
 
 function countTargets(body: unknown): number {
   const targets = typeof body === 'object' && body !== null && 'targets' in body ? body.targets : undefined
   return Array.isArray(targets) ? targets.length : 0
-}
-
-function sendJson(reply: FastifyReply, pieces: AsyncIterable<string | Uint8Array>): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(Readable.from(pieces, { highWaterMark: 1 })) // Reads no outcome ahead of a slow client.
 }

@@ -1,24 +1,30 @@
+import { readFileSync } from 'node:fs'
+
 import { describe, expect, it } from 'vitest'
 
 import { parseContentType } from '../../../src/fetcher/convert/content-type.ts'
 import { kindOf } from '../../../src/fetcher/convert/kind.ts'
+import { docx, odf, pptx, xlsx } from '../../helpers/office-files.ts'
+import { zipFile } from '../../helpers/zip-file.ts'
 
-const kind = (body: string, header?: string) => kindOf(Buffer.from(body, 'latin1'), parseContentType(header))
+const kindOfBytes = (body: Uint8Array, header?: string) => kindOf(body, parseContentType(header))
+const kind = (body: string, header?: string) => kindOfBytes(Buffer.from(body, 'latin1'), header)
+const fixture = (name: string) => readFileSync(new URL(`../../fixtures/office/${name}`, import.meta.url))
 
 const PDF = '%PDF-1.7\n%\xE2\xE3\xCF\xD3\n1 0 obj'
 const PNG = '\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\0\x01'
 
 describe('bytes decide before the header', () => {
-  it.each(['image/jp2', 'application/octet-stream', 'text/html', 'text/plain', undefined])('a PDF as %s', (header) => {
-    expect(kind(PDF, header)).toEqual({ kind: 'binary', name: 'a PDF document' })
-  })
+  it.each(['image/jp2', 'application/octet-stream', 'text/html', 'text/plain', 'application/json', undefined])(
+    'a PDF as %s',
+    (header) => {
+      expect(kind(PDF, header)).toEqual({ kind: 'pdf', mediaType: 'application/pdf' })
+    },
+  )
 
   it('a PDF after ten bytes of junk', () => {
-    expect(kind(`\0\x01\x02\r\n\x03\x04\x05\x06\x07${PDF}`, 'text/plain')).toEqual({
-      kind: 'binary',
-      name: 'a PDF document',
-    })
-    expect(kind(`-----12345${PDF}`)).toEqual({ kind: 'binary', name: 'a PDF document' })
+    expect(kind(`\0\x01\x02\r\n\x03\x04\x05\x06\x07${PDF}`, 'text/plain').kind).toBe('pdf')
+    expect(kind(`-----12345${PDF}`).kind).toBe('pdf')
   })
 
   it('a text that tells of PDF is a text', () => {
@@ -27,9 +33,10 @@ describe('bytes decide before the header', () => {
 
   it.each([
     [PNG, 'text/html', 'a PNG image'],
+    [PNG, 'text/plain', 'a PNG image'],
     ['GIF89a\x01\0', undefined, 'a GIF image'],
     ['\xFF\xD8\xFF\xE0\0\x10JFIF', 'text/plain', 'a JPEG image'],
-    ['PK\x03\x04\x14\0\x06\0', 'application/json', 'a ZIP archive or an Office document'],
+    ['\xFF\x4F\xFF\x51\0\x2F', 'image/jp2', 'a JPEG 2000 image'],
     ['\0\x01\x02\x03\x04\x05abc', 'text/html', 'binary data (text/html)'],
     ['\x01\x02\x03\x04', undefined, 'binary data'],
     ['P3 1 1 255 0 0 0', 'image/x-portable-pixmap', 'an image (image/x-portable-pixmap)'],
@@ -42,6 +49,74 @@ describe('bytes decide before the header', () => {
   })
 })
 
+describe('office documents are told by what is in them', () => {
+  it.each([
+    ['doc.docx', 'docx'],
+    ['doc.odt', 'odt'],
+    ['doc.epub', 'epub'],
+    ['doc.rtf', 'rtf'],
+    ['sheet.xlsx', 'xlsx'],
+    ['sheet.ods', 'ods'],
+    ['slides.pptx', 'pptx'],
+    ['slides.odp', 'odp'],
+  ])('%s under any header', (name, format) => {
+    for (const header of ['application/octet-stream', 'application/zip', 'text/html', 'text/plain', undefined]) {
+      expect(kindOfBytes(fixture(name), header)).toMatchObject({ kind: 'office', format })
+    }
+  })
+
+  it.each([
+    ['docx', docx('')],
+    ['xlsx', xlsx('')],
+    ['pptx', pptx([])],
+    ['odt', odf('text', '')],
+  ])('a small %s', (format, body) => expect(kindOfBytes(body)).toMatchObject({ kind: 'office', format }))
+
+  it.each([
+    ['doc.doc', 'an old Word document'],
+    ['sheet.xls', 'an old Excel document'],
+  ])('%s is %s', (name, expected) => {
+    expect(kindOfBytes(fixture(name), 'application/msword')).toEqual({ kind: 'binary', name: expected })
+  })
+
+  it('flat OpenDocument XML is XML', () => {
+    expect(kindOfBytes(fixture('slides.fodp'))).toEqual({ kind: 'xml', mediaType: 'application/xml' })
+  })
+
+  it.each([
+    ['other files', zipFile({ 'a.txt': 'text' }), 'a ZIP archive'],
+    ['a binary workbook', zipFile({ '[Content_Types].xml': '', 'xl/workbook.bin': '' }), 'a binary Excel workbook'],
+    ['nothing that is whole', zipFile({ 'a.txt': 'text' }).subarray(0, 40), 'a ZIP archive that is damaged'],
+  ])('an archive of %s', (_what, body, name) => {
+    expect(kindOfBytes(body, 'application/json')).toEqual({ kind: 'binary', name })
+  })
+
+  it('a document that was cut off is broken', () => {
+    for (const name of ['doc.docx', 'doc.odt', 'doc.epub']) {
+      expect(kindOfBytes(fixture(name).subarray(0, 2_000))).toEqual({ kind: 'broken' })
+    }
+  })
+
+  it('an OLE file with an encrypted package is locked', () => {
+    expect(kindOfBytes(oleFile('EncryptedPackage'))).toEqual({ kind: 'locked' })
+    expect(kindOfBytes(oleFile('PowerPoint Document'))).toMatchObject({ name: 'an old PowerPoint document' })
+    expect(kindOfBytes(oleFile('Unknown'))).toMatchObject({ name: 'an old Office document' })
+  })
+})
+
+/** The head of an OLE file and one entry of its directory. */
+function oleFile(stream: string): Buffer {
+  const head = Buffer.alloc(512)
+  Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(head)
+  const entry = Buffer.alloc(128)
+  const nameBytes = entry.write(stream, 'utf16le')
+  entry.writeUInt16LE(nameBytes + 2, 64)
+  entry.writeUInt8(2, 66)
+  return Buffer.concat([head, entry])
+}
+
+const RDF = '<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/">'
+
 describe('text', () => {
   it.each([
     ['<!DOCTYPE html><p>x', 'text/plain', 'html', 'text/html'],
@@ -50,19 +125,55 @@ describe('text', () => {
     ['<?xml version="1.0"?><!DOCTYPE html><html>', 'application/xhtml+xml', 'html', 'application/xhtml+xml'],
     ['<p>No doctype</p>', 'text/html; charset=x', 'html', 'text/html'],
     ['<p>No doctype</p>', 'text/plain', 'text', 'text/plain'],
-    ['{"a":1}', 'text/html', 'json', 'application/json'],
-    ['{"a":1}', 'application/vnd.api+json', 'json', 'application/vnd.api+json'],
-    ['{"a":1}', undefined, 'json', 'application/json'],
     ['{not json', 'text/html', 'html', 'text/html'],
-    ['<?xml version="1.0"?><rss>', 'text/html', 'xml', 'application/xml'],
-    ['<feed xmlns="x">', 'application/atom+xml', 'xml', 'application/atom+xml'],
+    ['<?xml version="1.0"?><a>', 'text/html', 'xml', 'application/xml'],
     ['<svg xmlns="x">', 'image/svg+xml', 'xml', 'image/svg+xml'],
-    ['a,b\n1,2', 'text/csv', 'text', 'text/csv'],
+    ['<svg xmlns="x">', 'text/html', 'html', 'text/html'],
     ['let a', 'text/javascript', 'text', 'text/javascript'],
     ['hello', undefined, 'text', 'text/plain'],
     ['\x1B$BF|K\\\x1B(B', 'text/plain', 'text', 'text/plain'],
+    ['a,b\n1,2', 'text/csv', 'csv', 'text/csv'],
+    ['a\tb\n1\t2', 'text/tab-separated-values', 'csv', 'text/tab-separated-values'],
+    ['a,b\n1,2', 'text/plain', 'text', 'text/plain'],
+    ['<html><p>Not found', 'text/csv', 'html', 'text/html'],
   ])('%j as %s is %s, %s', (body, header, expected, mediaType) => {
     expect(kind(body, header)).toEqual({ kind: expected, mediaType })
+  })
+
+  it.each([
+    ['{"a":1}', 'text/html', 'json', 'application/json'],
+    ['{"a":1}', 'text/plain', 'json', 'application/json'],
+    ['{"a":1}', 'application/vnd.api+json', 'json', 'application/vnd.api+json'],
+    ['{"a":1}', undefined, 'json', 'application/json'],
+    ['\xEF\xBB\xBF{"a":1}', undefined, 'json', 'application/json'],
+    ['\xFF\xFE{\0}\0', undefined, 'json', 'application/json'],
+    ['{"a":1}\n{"a":2}\n', 'application/x-ndjson', 'json-lines', 'application/x-ndjson'],
+    ['{"a":1}\n', 'application/jsonl', 'json-lines', 'application/jsonl'],
+    ['{"a":1}\n{"a":2}\n', 'application/json', 'json-lines', 'application/json'],
+    ['{"a":1}\r\n\r\n[2]', 'text/plain', 'json-lines', 'application/x-ndjson'],
+    ['{"a":1}\nend of list', 'text/plain', 'text', 'text/plain'],
+    ['[note] a text', 'text/plain', 'text', 'text/plain'],
+    ['12', undefined, 'text', 'text/plain'],
+    ['{"a":1}', 'text/javascript', 'text', 'text/javascript'],
+  ])('JSON: %j as %s is %s, %s', (body, header, expected, mediaType) => {
+    expect(kind(body, header)).toEqual({ kind: expected, mediaType })
+  })
+
+  it.each([
+    ['<?xml version="1.0"?><rss version="2.0">', 'feed', 'application/rss+xml'],
+    ['<rss>', 'feed', 'application/rss+xml'],
+    ['<?xml version="1.0"?>\n<!-- a --><?xml-stylesheet href="a"?><feed xmlns="x">', 'feed', 'application/atom+xml'],
+    ['<a:feed xmlns:a="http://www.w3.org/2005/Atom">', 'feed', 'application/atom+xml'],
+    [`<?xml version="1.0"?>${RDF}`, 'feed', 'application/rss+xml'],
+    ['<?xml version="1.0"?><rdf:RDF xmlns:rdf="r">', 'xml', 'application/xml'],
+    ['<!DOCTYPE urlset [ <!ENTITY a "b"> ]><urlset>', 'sitemap', 'application/xml'],
+    ['\xEF\xBB\xBF\n<sitemapindex/>', 'sitemap', 'application/xml'],
+  ])('XML: %j is %s under a header that says less', (body, expected, mediaType) => {
+    for (const header of ['text/html', 'application/octet-stream', undefined]) {
+      expect(kind(body, header)).toEqual({ kind: expected, mediaType })
+    }
+    expect(kind(body, 'text/xml')).toEqual({ kind: expected, mediaType: 'text/xml' })
+    expect(kind(body, 'application/rss+xml; charset=utf-8').kind).toBe(expected)
   })
 })
 

@@ -55,7 +55,7 @@ const isOfPage = (element: DomElement) => element.closest('article,main') === nu
 function isNamedBoilerplate(element: DomElement, size: number, total: number): boolean {
   const names = `${element.getAttribute('class') ?? ''} ${element.getAttribute('id') ?? ''}`
   if (!BOILERPLATE_NAME.test(names) || size > total * NAMED_SHARE_MAX) return false
-  return element.querySelector('main,article,h1') === null
+  return element.querySelector('main,article,h1,pre') === null
 }
 
 /** Removes the victims of one rule. If they are more than half of the text, only those that are navigation go. */

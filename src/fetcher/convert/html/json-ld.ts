@@ -9,8 +9,12 @@ type LinkedObject = Readonly<Record<string, unknown>>
 
 /** The JSON-LD of a page, by what it describes. */
 export interface LinkedData {
+  /** What each script holds. */
+  readonly values: readonly unknown[]
   readonly article: LinkedObject | undefined
   readonly site: LinkedObject | undefined
+  /** False if the page says that its text must be paid for. */
+  readonly isFree: boolean
   readonly byId: ReadonlyMap<string, LinkedObject>
 }
 
@@ -20,9 +24,10 @@ const NESTED = ['@graph', 'mainEntity', 'mainEntityOfPage', 'itemListElement', '
 
 export function jsonLdOf(document: DomDocument): LinkedData {
   const objects: LinkedObject[] = []
-  for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
-    collect(parseLoosely(script.textContent ?? ''), objects)
-  }
+  const values = [...document.querySelectorAll('script[type="application/ld+json"]')]
+    .map((script) => parseLoosely(script.textContent ?? ''))
+    .filter((value) => value !== undefined)
+  for (const value of values) collect(value, objects)
   const byId = new Map<string, LinkedObject>()
   for (const object of objects) {
     const id = object['@id']
@@ -30,9 +35,11 @@ export function jsonLdOf(document: DomDocument): LinkedData {
   }
   const dated = objects.filter(({ datePublished }) => datePublished !== undefined)
   return {
+    values,
     article: objects.find(isOf(ARTICLE)) ?? dated.find(isOf(WORK)),
     site: objects.find(isOf(/^WebSite$/)),
     byId,
+    isFree: !objects.some(({ isAccessibleForFree: free }) => free === false || /^false$/i.test(textIn(free) ?? '')),
   }
 }
 
@@ -40,6 +47,12 @@ export function jsonLdOf(document: DomDocument): LinkedData {
 export function textIn(value: unknown): string | undefined {
   const single: unknown = Array.isArray(value) ? value[0] : value
   return typeof single === 'string' && single.trim() !== '' ? single : undefined
+}
+
+/** The address of an image: a text, an object with a `url`, or the first of a list of such. */
+export function addressIn(value: unknown): string | undefined {
+  const single: unknown = Array.isArray(value) ? value[0] : value
+  return isObject(single) ? (textIn(single.url) ?? textIn(single.contentUrl)) : textIn(single)
 }
 
 /** The names of people or organisations: texts, objects with a name, or references to such. At most five. */

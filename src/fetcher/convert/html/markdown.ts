@@ -3,8 +3,11 @@ import { htmlToMarkdown } from '@mdream/js'
 import type { HeldText } from './held-text.ts'
 import { all, type DomElement, replace, moveChildren, unwrap } from './nodes.ts'
 import { plainText } from './plain-text.ts'
+import { holdEmphasis } from './prepare/emphasis.ts'
 import { markFootnotes } from './prepare/footnotes.ts'
 import { holdCode } from './prepare/held-code.ts'
+import { holdLinks } from './prepare/held-links.ts'
+import { holdLineStarts } from './prepare/line-starts.ts'
 import { dropEmptyLinks, narrowBlockLinks } from './prepare/links.ts'
 import { listDefinitions, openDetails } from './prepare/lists.ts'
 import { flattenTables } from './prepare/tables.ts'
@@ -20,13 +23,16 @@ export interface Written {
 /** Writes the content of `root` as Markdown. Takes `root` apart. */
 export function toMarkdown(root: DomElement, held: HeldText): Written {
   markFootnotes(root, held)
-  holdCode(root, held)
   listDefinitions(root)
   openDetails(root)
   narrowBlockLinks(root)
   dropEmptyLinks(root)
   flattenTables(root)
   plainen(root)
+  holdEmphasis(root, held)
+  holdCode(root, held)
+  holdLineStarts(root, held)
+  holdLinks(root, held)
   try {
     return { content: held.restore(tidy(htmlToMarkdown(root.innerHTML))).trim(), warnings: [] }
   } catch {

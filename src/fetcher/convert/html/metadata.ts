@@ -1,6 +1,6 @@
 import type { DocumentMeta } from '../document.ts'
 import { isWeb } from './base.ts'
-import { jsonLdOf, type LinkedData, namesIn, textIn } from './json-ld.ts'
+import { addressIn, jsonLdOf, type LinkedData, namesIn, textIn } from './json-ld.ts'
 import { type DomDocument, lineOf } from './nodes.ts'
 
 /** Characters kept of any one value. */
@@ -8,10 +8,7 @@ const VALUE_LENGTH_MAX = 1_000
 const BYLINE_LENGTH_MAX = 120
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*$/
 
-type PageMeta = Omit<
-  DocumentMeta,
-  'content_type' | 'charset' | 'image' | 'modified' | 'pages_total' | 'pages_done' | 'outline' | 'truncated'
->
+type PageMeta = Omit<DocumentMeta, 'content_type' | 'charset' | 'pages_total' | 'pages_done' | 'outline' | 'truncated'>
 
 /**
  * What a page says about itself, in JSON-LD, Open Graph and other `meta` elements, microdata and its markup.
@@ -27,9 +24,11 @@ export function metadataOf(document: DomDocument, base: string): PageMeta {
       first(meta, 'description', 'og:description', 'twitter:description') ?? textIn(data.article?.description),
     byline: bylineOf(document, meta, data),
     published: publishedOf(document, meta, data),
+    modified: modifiedOf(document, meta, data),
     language: languageOf(document, meta),
     site_name: site,
     canonical_url: canonicalOf(document, meta, base),
+    image: imageOf(document, meta, data, base),
   })
 }
 
@@ -154,14 +153,40 @@ function publishedOf(document: DomDocument, meta: MetaElements, data: LinkedData
   return told ?? document.querySelector(DATE_ELEMENTS)?.getAttribute('datetime') ?? undefined
 }
 
+const MODIFIED_META = [
+  'article:modified_time',
+  'og:updated_time',
+  'og:article:modified_time',
+  'datemodified',
+  'last-modified',
+  'dcterms.modified',
+  'dc.date.modified',
+  'revised',
+]
+
+function modifiedOf(document: DomDocument, meta: MetaElements, data: LinkedData): string | undefined {
+  const told = textIn(data.article?.dateModified) ?? first(meta, ...MODIFIED_META)
+  return told ?? document.querySelector('time[itemprop=dateModified]')?.getAttribute('datetime') ?? undefined
+}
+
 function languageOf(document: DomDocument, meta: MetaElements): string | undefined {
   const told = document.documentElement.getAttribute('lang') || first(meta, 'content-language', 'og:locale', 'language')
   const tag = told?.split(',')[0]?.trim()
   return tag && LANGUAGE_TAG.test(tag) ? tag.replaceAll('_', '-') : undefined
 }
 
+function imageOf(document: DomDocument, meta: MetaElements, data: LinkedData, base: string): string | undefined {
+  const told = first(meta, 'og:image', 'og:image:url', 'og:image:secure_url', 'twitter:image', 'twitter:image:src')
+  const link = document.querySelector('link[rel~=image_src]')?.getAttribute('href')
+  return webAddress(told ?? link ?? addressIn(data.article?.image) ?? meta.get('image'), base)
+}
+
 function canonicalOf(document: DomDocument, meta: MetaElements, base: string): string | undefined {
   const href = document.querySelector('link[rel~=canonical]')?.getAttribute('href') ?? meta.get('og:url')
+  return webAddress(href, base)
+}
+
+function webAddress(href: string | undefined, base: string): string | undefined {
   const url = href === undefined ? null : URL.parse(href, base)
   return url && isWeb(url) ? url.href : undefined
 }

@@ -1,4 +1,3 @@
-import { baseOf } from './base.ts'
 import type { HeldText } from './held-text.ts'
 import type { DomDocument } from './nodes.ts'
 import { normaliseCodeBlocks } from './prepare/code-blocks.ts'
@@ -8,10 +7,10 @@ import { holdCheckboxes } from './prepare/lists.ts'
 import { holdMath } from './prepare/math.ts'
 
 /** Writes down what the search for the main content would take for scripts, controls or noise. Comes before it. */
-export function normalise(document: DomDocument, pageUrl: string, held: HeldText): void {
+export function normalise(document: DomDocument, pageUrl: string, base: string, held: HeldText): void {
   holdMath(document, held)
   normaliseCodeBlocks(document)
   holdCheckboxes(document, held)
   normaliseImages(document)
-  resolveUrls(document, baseOf(document, pageUrl), pageUrl)
+  resolveUrls(document, base, pageUrl)
 }

@@ -1,10 +1,9 @@
 import type { HeldText } from '../held-text.ts'
-import { all, ancestor, descendants, type DomElement, lineOf, replace } from '../nodes.ts'
+import { all, ancestor, type DomElement, isElement, isInside, lineOf, moveChildren, replace, unwrap } from '../nodes.ts'
 
 const CELLS = new Set(['td', 'th'])
 const CODE = new Set(['code', 'kbd', 'samp', 'tt'])
-/** What code would lose by being held: a link in it is worth more than its backticks. */
-const KEPT = new Set(['a', 'img'])
+const SPANS = 'code,kbd,samp,tt'
 
 /** Holds code, so that it comes out exactly as it stands in the page. In table cells a block becomes a line. */
 export function holdCode(root: DomElement, held: HeldText): void {
@@ -20,11 +19,36 @@ export function holdCode(root: DomElement, held: HeldText): void {
     paragraph.appendChild(document.createTextNode(held.block(fence(text, language))))
     replace(pre, paragraph)
   }
-  for (const code of all(root, 'code,kbd,samp,tt')) {
-    if (ancestor(code, CODE) || descendants(code).some(({ localName }) => KEPT.has(localName))) continue
+  for (const code of all(root, SPANS)) if (code.querySelector('a,img') !== null) moveIntoLinks(code)
+  for (const code of all(root, SPANS)) mergeNext(code)
+  for (const code of all(root, SPANS)) {
+    if (!isInside(code, root) || ancestor(code, CODE)) continue
     const text = lineOf(code)
-    const span = text === '' ? '' : codeSpan(text)
-    replace(code, document.createTextNode(held.inline(ancestor(code, CELLS) ? span.replaceAll('|', '\\|') : span)))
+    const span = ancestor(code, CELLS) ? cellSpan(text) : codeSpan(text)
+    replace(code, document.createTextNode(text === '' ? '' : held.inline(span)))
+  }
+}
+
+/** A span of code holds no links: each of its links gets a span of its own. */
+function moveIntoLinks(code: DomElement): void {
+  for (const link of all(code, 'a')) {
+    if (link.querySelector('img') !== null) continue
+    const inner = code.ownerDocument.createElement('code')
+    moveChildren(link, inner)
+    link.appendChild(inner)
+  }
+  unwrap(code)
+}
+
+/** Takes in code that follows at once: two spans side by side would be read as one with backticks in it. */
+function mergeNext(code: DomElement): void {
+  for (
+    let next = code.nextSibling;
+    next !== null && isElement(next) && CODE.has(next.localName);
+    next = code.nextSibling
+  ) {
+    moveChildren(next, code)
+    next.remove()
   }
 }
 
@@ -40,12 +64,18 @@ function codeSpan(text: string): string {
   return `${marks}${pad}${text}${pad}${marks}`
 }
 
+/** A pipe in a cell is written after a backslash. After a backslash of the code's own, only HTML can write it. */
+const cellSpan = (text: string): string =>
+  text.includes('\\|')
+    ? `<code>${text.replaceAll(/[\\`*_~[\]<>&|]/g, (sign) => `&#${sign.charCodeAt(0)};`)}</code>`
+    : codeSpan(text).replaceAll('|', '\\|')
+
 /** Lines of code in a cell, each a span, since a cell has one line. */
 const cellCode = (text: string): string =>
   text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => codeSpan(line.trimEnd()).replaceAll('|', '\\|'))
+    .map((line) => cellSpan(line.trimEnd()))
     .join('<br>')
 
 function longestRun(text: string): number {

@@ -8,7 +8,8 @@ const KEPT_PROTOCOLS = new Set(['mailto:', 'tel:', 'ftp:', 'magnet:'])
 /** Drops the links that headings carry to themselves: a mark, or nothing, for a text. */
 export function dropHeadingAnchors(document: DomDocument): void {
   for (const link of all(document, 'h1 a,h2 a,h3 a,h4 a,h5 a,h6 a')) {
-    if (HEADING_MARKS.test(link.textContent ?? '') && link.querySelector('img') === null) link.remove()
+    const leadsHere = link.getAttribute('href')?.includes('#') ?? true
+    if (leadsHere && HEADING_MARKS.test(link.textContent ?? '') && link.querySelector('img') === null) link.remove()
   }
 }
 

@@ -19,6 +19,7 @@ export function flattenTables(root: DomElement): void {
     if (outer.has(table) || isLayout(table)) dissolve(table)
     else {
       spreadSpans(table, budget)
+      widenHead(table, budget)
       for (const row of rowsOf(table)) for (const cell of row.children) flattenCell(cell)
     }
   }
@@ -104,6 +105,17 @@ function spreadSpans(table: DomElement, budget: { cells: number }): void {
       }
     }
     fill(null)
+  }
+}
+
+/** A Markdown table is as wide as its first row, and readers drop the cells beyond. */
+function widenHead(table: DomElement, budget: { cells: number }): void {
+  const [head, ...rest] = rowsOf(table)
+  if (!head) return
+  const width = Math.max(...rest.map((row) => childElements(row).length), 0)
+  for (let cell = childElements(head).length; cell < width && budget.cells > 0; cell += 1) {
+    budget.cells -= 1
+    head.appendChild(head.ownerDocument.createElement('th'))
   }
 }
 

@@ -1,0 +1,72 @@
+import { STATUS_CODES } from 'node:http'
+
+import type { Clock } from '../../clock.ts'
+import { TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
+import type { PostMessage } from '../network/request.ts'
+import type { FetchedResponse } from '../network/response.ts'
+import { retryAfterMs } from '../network/retry-after.ts'
+import { ModelError } from './model-error.ts'
+
+const TRIES_MAX = 3
+/** Milliseconds before the second try at most; twice as many before the third. */
+const FIRST_WAIT_MS_MAX = 1_000
+/** Milliseconds that an endpoint may ask to wait. Who asks for more gets no second try. */
+const RETRY_AFTER_MS_MAX = 5_000
+
+/** Failures of the connection that may have passed in a second. */
+const PASSING: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>([
+  'dns_failure',
+  'connect_refused',
+  'connect_timeout',
+  'unreachable',
+  'connection_closed',
+])
+
+export interface SendOptions {
+  readonly post: (url: string, message: PostMessage, signal: AbortSignal) => Promise<FetchedResponse>
+  readonly clock: Clock
+  /** From 0 to 1; for tests. */
+  readonly random?: () => number
+}
+
+/** One try: an answer, or why there is none and how long to wait, in milliseconds; undefined if waiting is no use. */
+type Try = { readonly response: FetchedResponse } | { readonly fault: ModelError; readonly waitMs: number | undefined }
+
+/**
+ * Sends a message until it is answered with success, at most 3 times, with full jitter between.
+ * @throws {ModelError}
+ */
+export async function sendPatiently(
+  url: string,
+  message: PostMessage,
+  { post, clock, random = Math.random }: SendOptions,
+  signal: AbortSignal,
+): Promise<FetchedResponse> {
+  for (let tries = 1; ; tries += 1) {
+    const waitMs = random() * FIRST_WAIT_MS_MAX * 2 ** (tries - 1)
+    const outcome = await post(url, message, signal).then(
+      (response) => judge(response, waitMs, clock.now()),
+      (error: unknown) => judgeError(error, waitMs),
+    )
+    if ('response' in outcome) return outcome.response
+    if (outcome.waitMs === undefined || tries === TRIES_MAX) throw outcome.fault
+    await clock.delay(outcome.waitMs, signal)
+  }
+}
+
+function judge(response: FetchedResponse, waitMs: number, now: number): Try {
+  const { status, headers } = response
+  if (status >= 200 && status <= 299) return { response }
+  const phrase = STATUS_CODES[status]
+  const fault = new ModelError(`The model endpoint answered ${status}${phrase === undefined ? '' : ` ${phrase}`}.`)
+  if (status !== 429 && status < 500) return { fault, waitMs: undefined }
+  const askedMs = retryAfterMs(headers['retry-after'], now) ?? 0
+  return { fault, waitMs: askedMs > RETRY_AFTER_MS_MAX ? undefined : Math.max(askedMs, waitMs) }
+}
+
+/** @throws what is no failure of the network, such as the reason of an abort. */
+function judgeError(error: unknown, waitMs: number): Try {
+  if (!(error instanceof TargetError)) throw error
+  const fault = new ModelError(`The model endpoint cannot be used: ${error.message}`, { cause: error })
+  return { fault, waitMs: PASSING.has(error.code) ? waitMs : undefined }
+}

@@ -1,0 +1,39 @@
+import { isIP } from 'node:net'
+
+import { parseTargetUrl } from '../../jobs/target-url.ts'
+import { classifyAddress } from './address.ts'
+import { toTargetError } from './errors.ts'
+import { bareHost } from './guard.ts'
+import { isLocalName, isMetadataName } from './host-names.ts'
+import { type Resolve, systemResolve } from './resolve.ts'
+
+/** Whether a URL may be told to a third party: whether all the world could ask for it as well. */
+export type IsPublicUrl = (url: string) => Promise<boolean>
+
+/**
+ * A URL is public if its host is a public address, or a name outside the local ones of which every address is public.
+ * A name that has no address now counts as public: that is how a site ends. What the operator allows to be fetched
+ * changes nothing here. A URL with credentials is never public.
+ */
+export function createIsPublicUrl(resolve: Resolve = systemResolve): IsPublicUrl {
+  return async (raw) => {
+    const parsed = parseTargetUrl(raw)
+    if ('fault' in parsed) return false
+    const host = bareHost(parsed.url.hostname)
+    if (isIP(host) !== 0) return isPublicAddress(host)
+    if (isLocalName(host) || isMetadataName(host)) return false
+    return (await addressesOf(host, resolve)).every(isPublicAddress)
+  }
+}
+
+const isPublicAddress = (address: string) => classifyAddress(address) === 'public'
+
+async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[]> {
+  try {
+    return await resolve(host)
+  } catch (error) {
+    const code = toTargetError(error)?.code
+    if (code === 'dns_not_found' || code === 'dns_failure') return []
+    throw error
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+
+import type { FilterOptions } from '../../../src/fetcher/filter/filter.ts'
+import { type ConverterOptions, createConverter } from '../../../src/fetcher/isolation/converter.ts'
+import { createProgramChecker } from '../../../src/fetcher/isolation/program-checker.ts'
+
+const MEGABYTE = 1024 * 1024
+const never = new AbortController().signal
+
+/** Filters JSON in a child process, each case followed by a harmless one. */
+function open(options: ConverterOptions = {}) {
+  const converter = createConverter({ workersMax: 1, ...options })
+  return {
+    filter: (content: string, filters: FilterOptions) =>
+      converter.filter({ converted: { content, json: 'document' }, options: filters }, never),
+    [Symbol.asyncDispose]: () => converter.close(),
+  }
+}
+
+describe('a filter in a child process', () => {
+  it('applies jq, then grep, then the question', async () => {
+    await using child = open()
+    const options = { jq: '.[].name', grep: 'lamp', question: 'Which lamp is red?' }
+    expect(await child.filter('[{"name":"red lamp"},{"name":"a lamp"},{"name":"door"}]', options)).toMatchObject({
+      content: '"red lamp"\n"a lamp"',
+      matches: 2,
+      passages: [{ quote: '"red lamp"\n"a lamp"' }],
+      warnings: [],
+    })
+  })
+
+  it.each(['def f: f; f', '[range(0; infinite)] | length', 'last(repeat(1))'])(
+    'that never ends is stopped at its limit: %s',
+    async (jq) => {
+      await using child = open({ filterMsMax: 700 })
+      expect(await child.filter('1', { jq })).toEqual({
+        failure: { code: 'filter_timeout', message: 'Filtering the content took longer than 1 s.' },
+      })
+      expect(await child.filter('1', { jq: '.+1' })).toMatchObject({ content: '2' })
+    },
+  )
+
+  it.each(['[range(100000000)]', '[limit(100000; repeat("x" * 100000))]', '"x" * 1e9', 'def f: 1 + f; f'])(
+    'that eats memory is stopped at its limit: %s',
+    async (jq) => {
+      await using child = open({ memoryBytesMax: 250 * MEGABYTE, filterMsMax: 30_000 })
+      expect(await child.filter('1', { jq })).toMatchObject({ failure: { code: 'filter_failed' } })
+      expect(await child.filter('1', { jq: '.+1' })).toMatchObject({ content: '2' })
+    },
+    40_000,
+  )
+
+  it('takes JSON of 20 million characters, and no more', async () => {
+    await using child = open()
+    const json = (length: number) => `["${'x'.repeat(length - 4)}"]`
+    expect(await child.filter(json(20_000_000), { jq: '.[0] | length' })).toMatchObject({ content: '19999996' })
+    expect(await child.filter(json(20_000_001), { jq: '.' })).toMatchObject({ failure: { code: 'filter_failed' } })
+  }, 30_000)
+})
+
+describe('the check of programs', () => {
+  it('compiles each in its language, and says what is wrong', async () => {
+    const checker = createProgramChecker()
+    const faults = await checker.check([
+      { language: 'jq', source: '.a' },
+      { language: 'jq', source: '.a |' },
+      { language: 're2', source: 'a+' },
+      { language: 're2', source: 'a(' },
+    ])
+    expect(faults).toEqual([
+      undefined,
+      expect.stringContaining('syntax error'),
+      undefined,
+      expect.stringContaining('missing closing )'),
+    ])
+    await checker.close()
+  })
+
+  it.each([
+    '(((('.repeat(250),
+    `${'(a'.repeat(100)}${'{9})'.repeat(100)}`,
+    '[[:word:]]{1000}'.repeat(50),
+    String.raw`\pL{1000}`.repeat(80),
+  ])(
+    'answers whatever the pattern costs: %#',
+    async (source) => {
+      const checker = createProgramChecker()
+      const [fault] = await checker.check([{ language: 're2', source }])
+      expect(['string', 'undefined']).toContain(typeof fault)
+      expect(await checker.check([{ language: 're2', source: 'a+' }])).toEqual([undefined])
+      await checker.close()
+    },
+    20_000,
+  )
+})

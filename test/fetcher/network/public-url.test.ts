@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+
+import { createIsPublicUrl } from '../../../src/fetcher/network/public-url.ts'
+import { addressCases, textOf, urlCases } from '../../helpers/guard-cases.ts'
+
+const to =
+  (...addresses: string[]) =>
+  () =>
+    Promise.resolve(addresses)
+
+const failing = (code: string) => () => Promise.reject(Object.assign(new Error('No answer.'), { code }))
+
+/** Whether a case is refused for its syntax or its host, not for its port or for want of an address. */
+const isAboutHost = (code: string) => !['ok', 'port', 'dns-no-address'].includes(code)
+
+describe('a URL is public', () => {
+  it.each(addressCases())(
+    'or not, as the address is that its name has: $input',
+    async ({ input, expect: expected }) => {
+      expect(await createIsPublicUrl(to('93.184.216.34', input))('http://name.org/')).toBe(expected === 'allow')
+    },
+  )
+
+  it.each(urlCases().filter(({ code, base }) => isAboutHost(code) && base === undefined))(
+    'in none of the cases that the guard refuses: $id',
+    async (one) => {
+      const isPublic = createIsPublicUrl(to(...(one.resolves_to ?? ['93.184.216.34'])))
+      expect(await isPublic(textOf(one))).toBe(false)
+    },
+  )
+
+  it.each(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'ESERVFAIL'])('if its name is lost: %s', async (code) => {
+    const isPublic = createIsPublicUrl(failing(code))
+    expect(await isPublic('https://lost.org/')).toBe(true)
+    expect(await isPublic('https://lost.internal/')).toBe(false)
+    expect(await isPublic('https://lost/')).toBe(false)
+  })
+
+  it('if its name has no address', async () => {
+    expect(await createIsPublicUrl(to())('https://lost.org/')).toBe(true)
+  })
+
+  it('or not; a resolver that breaks does not say', async () => {
+    await expect(createIsPublicUrl(failing('EBROKEN'))('https://lost.org/')).rejects.toThrow('No answer.')
+  })
+})

@@ -6,6 +6,9 @@ import type { JobService } from '../jobs/service.ts'
 import { isFinal } from '../jobs/states.ts'
 import type { JobRecord, JobSnapshot, TargetRecord } from '../jobs/store.ts'
 
+/** Bytes of an outcome after which others get their turn: reading that much takes a while. */
+const PAUSE_BYTES_MIN = 65_536
+
 export interface JobBodyView {
   readonly reused?: boolean
   /** Whether the content of done targets is in it. */
@@ -15,12 +18,12 @@ export interface JobBodyView {
 /** Jobs and targets as JSON. Outcomes are taken over as they were stored, one at a time, and not parsed. */
 export interface JobBodies {
   /** A whole job, in pieces. */
-  job(snapshot: JobSnapshot, view: JobBodyView): AsyncGenerator<string | Uint8Array>
+  job(snapshot: JobSnapshot, view: JobBodyView): AsyncGenerator<string | Uint8Array, void, undefined>
   /**
    * One target, in pieces. A failed one always says why.
    * @throws {Error} if its outcome was purged meanwhile: what is cut off must look cut off.
    */
-  target(jobId: string, target: TargetRecord, view: JobBodyView): AsyncGenerator<string | Uint8Array>
+  target(jobId: string, target: TargetRecord, view: JobBodyView): AsyncGenerator<string | Uint8Array, void, undefined>
   summary(job: JobRecord): JobSummary
 }
 
@@ -38,7 +41,7 @@ export function createJobBodies(readOutcome: JobService['readOutcome'], targetTi
     if (!outcome) throw new Error('the job expired while it was read')
     yield `${head.slice(0, -1)},`
     yield outcome.subarray(1) // Its brace opened where the head's has been left out.
-    await setImmediate()
+    if (outcome.length > PAUSE_BYTES_MIN) await setImmediate()
   }
 
   return {

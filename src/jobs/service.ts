@@ -5,6 +5,7 @@ import { AppError, validationFailed } from '../errors.ts'
 import type { JobChanges } from './changes.ts'
 import { assertProgramsCompile, type CheckPrograms } from './check-programs.ts'
 import { type FollowStep, followJob, waitUntilFinal, type WatchedJob } from './follow.ts'
+import { createJobIds } from './job-id.ts'
 import { resolveTargets, submissionKey } from './key.ts'
 import type { JobLimits } from './limits.ts'
 import type { Runner } from './runner.ts'
@@ -94,6 +95,7 @@ interface Start {
 export function createJobService(options: JobServiceOptions): JobService {
   const { store, changes, runner, checkPrograms, clock, limits, takesWebhooks } = options
   const stopping = new AbortController()
+  const nextId = createJobIds()
   let waiters = 0
 
   function assertOpen(): void {
@@ -116,7 +118,7 @@ export function createJobService(options: JobServiceOptions): JobService {
     const key = submissionKey(caller, targets, retryOf)
     const expiresAt = createdAt + limits.leaseMs
     const job = {
-      id: randomUUIDv7(),
+      id: nextId(),
       caller,
       key,
       targets,

@@ -103,6 +103,28 @@ describe('a request without a body', () => {
   })
 })
 
+describe('the length of a body', () => {
+  it('is told if it is small, and the body comes in pieces if it is large', async () => {
+    await using server = await listening()
+    const { service, origin } = server
+    await service.submit(['a', 'b'])
+    await service.fetch.next().then((call) => call.succeed('small'))
+    await service.fetch.next().then((call) => call.succeed('x'.repeat(OUTCOME_BYTES)))
+    await service.runner.idle()
+    const { id } = (await service.list()).body.jobs[0] ?? { id: '' }
+    for (const path of ['?view=summary', '/targets/0', '/results?from=2']) {
+      const answer = await openRequest(`${origin}/jobs/${id}${path}`)
+      const text = await answer.text()
+      expect(answer.headers, path).toMatchObject({ 'content-length': String(text.length) })
+    }
+    for (const path of ['', '/targets/1', '/results']) {
+      const answer = await openRequest(`${origin}/jobs/${id}${path}`)
+      expect(answer.headers, path).toMatchObject({ 'transfer-encoding': 'chunked' })
+      expect((await answer.text()).length).toBeGreaterThan(OUTCOME_BYTES)
+    }
+  })
+})
+
 describe('a DELETE with a body', () => {
   it.each(['application/json', 'text/uri-list', 'text/plain', undefined])(
     'of type %s cancels, whatever is in it',

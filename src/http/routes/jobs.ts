@@ -27,7 +27,7 @@ import {
   SHARED_RESPONSES,
   WaitHeaders,
 } from '../route-schemas.ts'
-import { closeSignal, sendPieces } from '../streaming.ts'
+import { closeSignal, sendBody } from '../streaming.ts'
 
 /** Seconds a client had better wait before it asks for a live job again. */
 const POLL_AFTER_S = 1
@@ -57,7 +57,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
 
   const sendJob = (reply: FastifyReply, snapshot: JobSnapshot, view: JobBodyView) => {
     if (!isFinal(snapshot.job.status)) void reply.header('retry-after', POLL_AFTER_S)
-    return sendPieces(reply, 'application/json; charset=utf-8', bodies.job(snapshot, view))
+    return sendBody(reply, 'application/json; charset=utf-8', bodies.job(snapshot, view))
   }
   /** The job, once it has ended if that is preferred. Tells the client if the wait was granted. */
   const waitFor = async (request: FastifyRequest, reply: FastifyReply, id: string) => {

@@ -6,7 +6,7 @@ import type { FollowStep } from '../../jobs/follow.ts'
 import type { JobService } from '../../jobs/service.ts'
 import type { JobBodies } from '../job-body.ts'
 import { bodiless, CallerHeader, JobId, JOBS, NoQuery, SHARED_RESPONSES, STREAMED } from '../route-schemas.ts'
-import { closeSignal, sendPieces } from '../streaming.ts'
+import { closeSignal, sendBody, sendPieces } from '../streaming.ts'
 
 /** Milliseconds of silence after which an event stream sends a comment, so that proxies keep it open. */
 const KEEP_ALIVE_MS = 15_000
@@ -64,7 +64,8 @@ export const resultRoutes: FastifyPluginAsyncTypebox<ResultRoutesOptions> = asyn
       const closed = closeSignal(reply)
       const steps = follow ? await jobs.follow(caller, id, from, closed) : finished(await jobs.get(caller, id), from)
       void reply.header('cache-control', 'private, no-store').header('x-accel-buffering', 'no')
-      return sendPieces(reply, 'application/x-ndjson; charset=utf-8', toLines(id, steps, bodies))
+      const send = follow ? sendPieces : sendBody
+      return send(reply, 'application/x-ndjson; charset=utf-8', toLines(id, steps, bodies))
     },
   )
 

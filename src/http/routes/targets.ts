@@ -10,7 +10,7 @@ import type { JobSnapshot, TargetRecord } from '../../jobs/store.ts'
 import type { JobBodies } from '../job-body.ts'
 import { problemResponse } from '../problem.ts'
 import { JobId, JOBS, json, SANDBOXED, SHARED_RESPONSES, VARY } from '../route-schemas.ts'
-import { sendPieces } from '../streaming.ts'
+import { sendBody } from '../streaming.ts'
 import { sliceText, type TextSlice } from '../text-slice.ts'
 
 const JSON_TYPE = 'application/json'
@@ -99,7 +99,7 @@ export const targetRoutes: FastifyPluginAsyncTypebox<TargetRoutesOptions> = asyn
       const target = targetAt(await jobs.get(caller, params.id), params.idx)
       const isPart = query.offset !== undefined || query.limit !== undefined
       if (type === JSON_TYPE && !isPart) {
-        return sendPieces(reply, 'application/json; charset=utf-8', bodies.target(params.id, target, { results: true }))
+        return sendBody(reply, 'application/json; charset=utf-8', bodies.target(params.id, target, { results: true }))
       }
       const result = await resultOf(jobs, params.id, target)
       const slice = sliceText(result.content, query.offset ?? 0, query.limit ?? Infinity)

@@ -164,9 +164,10 @@ it('close rejects what runs and what waits, and leaves no process', async () => 
   await expect(converter.convert(LIGHT, never)).rejects.toThrow('closed')
 })
 
-it('a mode that is not available is a bug, and rejects', async () => {
+it('a task that throws is a bug, and rejects', async () => {
   await using converter = open()
-  await expect(converter.convert({ ...LIGHT, mode: 'links' }, never)).rejects.toThrow('Mode links is not available.')
+  const broken = { ...LIGHT, body: undefined as unknown as Uint8Array }
+  await expect(converter.convert(broken, never)).rejects.toThrow('The task convert threw: TypeError')
   expect(await converter.convert(LIGHT, never)).toEqual(LIGHT_RESULT)
 })
 

@@ -202,7 +202,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     .map((name) => `${name}: there is no such setting; .env.example lists all`)
   const wrong = [...Value.Errors(ConfigSchema, candidate)].map((error) => {
     const name = error.path.slice(1)
-    const got = SECRETS.has(name) ? '' : `, got ${JSON.stringify(set[name])}`
+    const got = SECRETS.has(name) || set[name]?.includes('@') ? '' : `, got ${JSON.stringify(set[name])}`
     return `${name}: ${explain(error)}${got}`
   })
   const keys = readKeySettings(set.PAGEHAUL_API_KEYS, set.PAGEHAUL_API_KEYS_FILE)

@@ -20,6 +20,7 @@ export const ERROR_CODES = [
   'caller_busy',
   'jobs_busy',
   'internal_error',
+  'programs_unchecked',
   'shutting_down',
   'storage_full',
   'storage_unavailable',

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Clock } from '../clock.ts'
 import type { FetchTarget } from '../jobs/fetch-target.ts'
 import { parsePageRanges } from '../jobs/page-ranges.ts'
-import type { Mode, Recovered, TargetMeta, TargetOptions, TargetResult } from '../jobs/schema.ts'
+import type { Answer, Mode, Recovered, TargetMeta, TargetOptions, TargetResult } from '../jobs/schema.ts'
 import { TargetError } from '../jobs/target-error.ts'
 import { type Answered, modelAnswer, quoteAnswer } from './answer.ts'
 import type { Archive } from './archive/archive.ts'
@@ -13,7 +13,7 @@ import type { Converter } from './isolation/converter.ts'
 import { ModelError } from './model/model-error.ts'
 import type { Model } from './model/model.ts'
 import type { FetchedResponse } from './network/response.ts'
-import { isRecoverable, recover } from './recover.ts'
+import { isRecoverable, joined, recover } from './recover.ts'
 import { TimeLimitError, withTimeLimit } from './time-limit.ts'
 
 /** Milliseconds of a target that are kept for what follows a conversion. */
@@ -63,7 +63,7 @@ export function createFetchTarget(options: FetcherOptions): FetchTarget {
         http_status: response.status,
         ...converted.meta,
         ...(kept.matches === undefined ? {} : { matches: kept.matches }),
-        ...(found.answer === undefined ? {} : { answer: found.answer }),
+        ...(found.answer === undefined ? {} : { answer: withinContent(found.answer, stored.length) }),
         ...(recovered === undefined ? {} : { recovered }),
         bytes: response.body.byteLength,
         fetched_at: new Date(fetchedAt).toISOString(),
@@ -89,22 +89,22 @@ async function obtain(
   timeLeft: () => number,
   signal: AbortSignal,
 ): Promise<Obtained> {
-  const read = async (response: FetchedResponse): Promise<Obtained> => {
+  const read = async (response: FetchedResponse, limited: AbortSignal): Promise<Obtained> => {
     const fetchedAt = clock.now()
     assertSuccess(response)
     const { body, contentType } = response
     const pages = asked.pages === undefined ? undefined : parsePageRanges(asked.pages)
     const source = { body, url: response.url, contentType, mode: modeOf(asked), pages }
-    const conversion = await converter.convert(source, signal, timeLeft())
+    const conversion = await converter.convert(source, limited, timeLeft())
     return { response, fetchedAt, converted: assertConverted(conversion, asked) }
   }
-  if (asked.recover !== true) return read(await request(url, signal))
+  if (asked.recover !== true) return read(await request(url, signal), signal)
 
   let response: FetchedResponse | undefined
   try {
     // A server that keeps silent must leave time for the archive.
     response = await inTime(timeLeft() / 2, clock, signal, (limited) => request(url, limited), silent)
-    return await read(response)
+    return await read(response, signal)
   } catch (error) {
     if (!(error instanceof TargetError) || !isLost(error, response)) throw error
     const page = { url, error, status: response?.status }
@@ -137,7 +137,7 @@ const silent = (ms: number) =>
   new TargetError('timeout', `The server did not answer within ${Math.round(ms / 1_000)} s.`)
 
 const unanswered = ({ code, message, hint }: TargetError) =>
-  new TargetError(code, `${message.replace(/\.$/, '')}, and the archive did not answer in time.`, { hint })
+  new TargetError(code, joined(message, 'the archive did not answer in time'), { hint })
 
 /** `jq` reads the document itself, unless it is asked for on something that is JSON whatever the document is. */
 const modeOf = ({ mode = 'auto', jq }: TargetOptions): Mode => (jq === undefined || JSON_MODES.has(mode) ? mode : 'raw')
@@ -151,14 +151,14 @@ function assertConverted(conversion: Conversion, { jq }: TargetOptions): Convert
 
 /** @throws {TargetError} `not_json`, `filter_failed`, `filter_timeout` */
 async function filtered(
-  { content, json }: Converted,
+  { content, isMarkdown }: Converted,
   { jq, grep, question, context }: TargetOptions,
   { converter }: FetcherOptions,
   timeLeft: () => number,
   signal: AbortSignal,
 ): Promise<Kept> {
   if (jq === undefined && grep === undefined && question === undefined) return { content, warnings: [] }
-  const input = { converted: { content, json }, options: { jq, grep, question, context } }
+  const input = { converted: { content, isMarkdown }, options: { jq, grep, question, context } }
   const filtering = await converter.filter(input, signal, timeLeft())
   if ('failure' in filtering) throw new TargetError(filtering.failure.code, filtering.failure.message)
   return filtering
@@ -194,6 +194,14 @@ async function answered(
     return { ...quoteAnswer(passages), warnings: [...warnings, warning] }
   }
 }
+
+/** Without the places that were cut off with the end of the content. */
+const withinContent = (answer: Answer, length: number): Answer => ({
+  ...answer,
+  passages: answer.passages.map(({ start, end, ...passage }) =>
+    start !== undefined && end !== undefined && end <= length ? { ...passage, start, end } : passage,
+  ),
+})
 
 function pagesWarning({ pages }: TargetOptions, { meta }: Converted): string[] {
   return pages !== undefined && meta.pages_total === undefined

@@ -106,5 +106,5 @@ async function orFault<T>(result: Promise<T>): Promise<T | TargetError> {
   }
 }
 
-/** @param sentence with a full stop. */
-const joined = (sentence: string, clause: string) => `${sentence.replace(/\.$/, '')}, and ${clause}.`
+/** One sentence of two. @param sentence with a full stop. */
+export const joined = (sentence: string, clause: string) => `${sentence.replace(/\.$/, '')}, and ${clause}.`

@@ -268,6 +268,10 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ErrorCode, ProblemExample>> = {
     members: { cap: 'jobs_total', limit: 8, jobs: [], retry_after_s: 12 },
   },
   internal_error: { detail: 'The service failed; its log has the cause.' },
+  programs_unchecked: {
+    detail: 'The programs in the options could not be checked in time.',
+    hint: 'Try again in a moment.',
+  },
   shutting_down: { detail: 'The service is shutting down.', hint: 'Try again in a moment.' },
   storage_full: {
     detail: 'The service has no room for more results.',

@@ -90,6 +90,10 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, ProblemText>> = {
     meaning: 'The service has a fault.',
     remedy: 'Try again; if it stays, tell the operator, whose log has the cause.',
   },
+  programs_unchecked: {
+    meaning: 'So many programs for `jq` and `grep` wait to be compiled that these could not be checked in time.',
+    remedy: 'Send the submission again in a moment.',
+  },
   shutting_down: {
     meaning: 'The service stops and takes no more jobs.',
     remedy: 'Try again in a moment; what is stored stays readable.',
@@ -138,8 +142,7 @@ export const TARGET_MEANINGS: Readonly<Record<keyof typeof TARGET_ERRORS, string
   not_json: '`jq` on what is not JSON.',
   password_protected: 'A PDF or office document that needs a password to open.',
   no_text_layer: 'A PDF of pictures, such as a scan.',
-  filter_failed:
-    'The `jq` program ended in an error, of which the message tells, or needed more memory than it may use.',
+  filter_failed: '`jq` ended in an error, of which the message tells, or a filter needed more memory than it may use.',
   filter_timeout: '`jq`, `grep` and `question` took longer than 10 s.',
   not_in_archive: '`recover` found no good copy; the message says how the page itself failed.',
   internal: 'A fault of the service.',

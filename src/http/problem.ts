@@ -69,6 +69,7 @@ export const RESPONSES: Record<ErrorCode, { status: number; title: string }> = {
   caller_busy: { status: 429, title: 'Caller has a live job' },
   jobs_busy: { status: 429, title: 'Service is busy' },
   internal_error: { status: 500, title: 'Internal error' },
+  programs_unchecked: { status: 503, title: 'Programs could not be checked' },
   shutting_down: { status: 503, title: 'Service is shutting down' },
   storage_full: { status: 503, title: 'Storage is full' },
   storage_unavailable: { status: 503, title: 'Storage is unavailable' },

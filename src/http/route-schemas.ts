@@ -77,7 +77,7 @@ export const SHARED_RESPONSES = {
   unknownJob: problemResponse('`job_not_found`: there is no such job, or it is not yours, or it has expired.'),
   failed: problemResponse('`internal_error`: the service failed; its log has the cause.'),
   unavailable: {
-    ...problemResponse('`shutting_down`, `storage_full` or `storage_unavailable`.'),
+    ...problemResponse('`shutting_down`, `programs_unchecked`, `storage_full` or `storage_unavailable`.'),
     headers: RETRY_AFTER,
   },
 }

@@ -23,31 +23,56 @@ export function withDefaults(limits: Partial<JobLimits>): JobLimits {
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(set) }
 }
 
+/** A job whose worker runs. */
+export type DrainedJob = Pick<JobRecord, 'id' | 'caller'>
+
 /**
- * The caps on a new job, checked inside the transaction that would create it.
+ * The caps on a new job, checked inside the transaction that would create it. A cancelled job is not live, but its last
+ * target may be in flight for a while: as many such jobs as the cap allows cost nothing, further ones take a place, so
+ * that nobody gets round a cap by cancelling.
  * @param live every live job there is.
+ * @param draining every job whose worker runs, live or not.
  * @throws {AppError} `too_many_targets`, `caller_busy`, `jobs_busy`
  */
 export function assertCaps(
   { caller, targets, createdAt: now }: Pick<NewJob, 'caller' | 'targets' | 'createdAt'>,
   live: readonly JobRecord[],
-  { targetsPerJobMax, jobsPerCallerMax, jobsTotalMax }: JobLimits,
+  { targetsPerJobMax, jobsPerCallerMax, jobsTotalMax, leaseMs }: JobLimits,
+  draining: readonly DrainedJob[] = [],
 ): void {
   assertTargetCount(targets.length, targetsPerJobMax)
+  const liveIds = new Set(live.map(({ id }) => id))
+  const lingering = draining.filter(({ id }) => !liveIds.has(id))
   const own = live.filter((job) => job.caller === caller)
+  const ownLingering = lingering.filter((job) => job.caller === caller)
   const jobs = own.map(({ id }) => id)
-  if (own.length >= jobsPerCallerMax) {
-    throw new AppError('caller_busy', `You have ${own.length} live of at most ${jobsPerCallerMax} jobs.`, {
-      hint: 'Wait for one to finish, or cancel it.',
-      members: { cap: 'jobs_per_caller', limit: jobsPerCallerMax, jobs, retry_after_s: secondsUntilFree(own, now) },
-    })
+  const taken = (jobsLive: number, jobsLingering: number, max: number) => jobsLive + Math.max(0, jobsLingering - max)
+  if (taken(own.length, ownLingering.length, jobsPerCallerMax) >= jobsPerCallerMax) {
+    throw new AppError(
+      'caller_busy',
+      `You have ${count(own, ownLingering)}; at most ${jobsPerCallerMax} may be live.`,
+      {
+        hint: 'Wait for one to finish, or cancel it.',
+        members: {
+          cap: 'jobs_per_caller',
+          limit: jobsPerCallerMax,
+          jobs,
+          retry_after_s: secondsUntilFree(own, now, leaseMs),
+        },
+      },
+    )
   }
-  if (live.length >= jobsTotalMax) {
-    throw new AppError('jobs_busy', `The service has ${live.length} live of at most ${jobsTotalMax} jobs.`, {
+  if (taken(live.length, lingering.length, jobsTotalMax) >= jobsTotalMax) {
+    throw new AppError('jobs_busy', `The service has ${count(live, lingering)}; at most ${jobsTotalMax} may be live.`, {
       hint: 'Try again when one has had time to finish.',
-      members: { cap: 'jobs_total', limit: jobsTotalMax, jobs, retry_after_s: secondsUntilFree(live, now) },
+      members: { cap: 'jobs_total', limit: jobsTotalMax, jobs, retry_after_s: secondsUntilFree(live, now, leaseMs) },
     })
   }
+}
+
+function count(live: readonly unknown[], lingering: readonly unknown[]): string {
+  const jobs = `${live.length} live ${live.length === 1 ? 'job' : 'jobs'}`
+  return lingering.length === 0 ? jobs : `${jobs} and ${lingering.length} cancelled with a target in flight`
 }
 
 /** @throws {AppError} `too_many_targets` */
@@ -59,17 +84,23 @@ export function assertTargetCount(count: number, max: number): void {
   })
 }
 
-/** Seconds that a target is taken to need while the job has none to tell its pace by, and the most that is told. */
-const PACE_GUESS_S = 2
+/** Milliseconds that a target is taken to need while the job has none to tell its pace by. */
+const PACE_GUESS_MS = 2_000
+/** The most that is told, in seconds. */
 const WAIT_TOLD_MAX_S = 3_600
 
 /** Whole seconds, at least 1, until the first of the jobs is done if each goes on at its own pace. */
-function secondsUntilFree(live: readonly JobRecord[], now: number): number {
-  const seconds = live.map(({ targetsTotal, targetsDone, startedAt, createdAt }) => {
-    const elapsed = Math.max(0, now - (startedAt ?? createdAt)) / 1_000
-    // The target in flight counts half: some of it is done.
-    const pace = targetsDone > 0 ? elapsed / (targetsDone + 0.5) : Math.max(PACE_GUESS_S, elapsed)
-    return Math.ceil(pace * (targetsTotal - targetsDone))
-  })
-  return Math.min(WAIT_TOLD_MAX_S, Math.max(1, ...(seconds.length > 0 ? [Math.min(...seconds)] : [])))
+function secondsUntilFree(live: readonly JobRecord[], now: number, leaseMs: number): number {
+  const first = Math.min(...live.map((job) => millisecondsLeft(job, now, leaseMs)))
+  return Math.max(1, Math.min(WAIT_TOLD_MAX_S, Math.ceil((Number.isFinite(first) ? first : PACE_GUESS_MS) / 1_000)))
+}
+
+function millisecondsLeft(job: JobRecord, now: number, leaseMs: number): number {
+  const startedAt = job.startedAt ?? job.createdAt
+  // Each outcome moves the lease, so the lease tells when the last one came.
+  const inFlightMs = now - (job.targetsDone > 0 ? job.expiresAt - leaseMs : startedAt)
+  const paceMs =
+    job.targetsDone > 0 ? (job.expiresAt - leaseMs - startedAt) / job.targetsDone : Math.max(PACE_GUESS_MS, inFlightMs)
+  const after = job.targetsTotal - job.targetsDone - 1
+  return paceMs * after + Math.max(0, paceMs - inFlightMs)
 }

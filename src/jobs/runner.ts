@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { raceAbort } from '../race-abort.ts'
 import type { FetchTarget, Outcome } from './fetch-target.ts'
+import type { DrainedJob } from './limits.ts'
 import type { JobObserver } from './observer.ts'
 import { isFinal } from './states.ts'
 import type { JobSnapshot, JobStore, TargetRecord } from './store.ts'
@@ -16,6 +17,8 @@ export interface Runner {
   start(snapshot: JobSnapshot): void
   /** Whether a drain of the job runs, which may be in its last target after a cancel. */
   isDraining(id: string): boolean
+  /** Every job that is being drained. */
+  draining(): DrainedJob[]
   /** Resolves when no job is being drained. */
   idle(): Promise<void>
   /**
@@ -42,7 +45,7 @@ export interface RunnerOptions {
 /** Drains jobs: the targets of one job strictly one at a time, in order, each outcome durable before the next starts. */
 export function createRunner(options: RunnerOptions): Runner {
   const { store, fetchTarget, clock, logger, targetTimeoutMs, leaseMs, onOutcome, onDrained = () => {} } = options
-  const drains = new Map<string, Promise<void>>()
+  const drains = new Map<string, { readonly job: DrainedJob; readonly ended: Promise<void> }>()
   /** Aborts when no further target may start. */
   const closing = new AbortController()
   /** Aborts when targets in flight may not go on either. */
@@ -107,11 +110,12 @@ export function createRunner(options: RunnerOptions): Runner {
           drains.delete(snapshot.job.id)
           onDrained(snapshot.job.id)
         })
-      drains.set(snapshot.job.id, ended)
+      drains.set(snapshot.job.id, { job: snapshot.job, ended })
     },
     isDraining: (id) => drains.has(id),
+    draining: () => [...drains.values()].map(({ job }) => job),
     async idle() {
-      while (drains.size > 0) await Promise.all(drains.values())
+      while (drains.size > 0) await Promise.all([...drains.values()].map(({ ended }) => ended))
     },
     async close(graceMs) {
       closing.abort()

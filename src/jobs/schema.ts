@@ -219,8 +219,13 @@ export type Recovered = Static<typeof Recovered>
 /** What is known about a fetched target beside its content. */
 export const TargetMeta = Type.Object(
   {
-    final_url: Type.String({ description: 'The URL after redirects.' }),
-    http_status: Type.Integer({ description: 'Status of the final answer.' }),
+    final_url: Type.String({
+      description: 'The URL after redirects; for a recovered page the URL that was asked for.',
+    }),
+    http_status: Type.Integer({
+      description:
+        'Status of the final answer; for a recovered page that of the copy, while `recovered.original_status` has its own.',
+    }),
     content_type: Type.Optional(Type.String({ description: 'Media type of the document, without parameters.' })),
     charset: Type.Optional(
       Type.String({ description: 'Character encoding the text was read with, by its WHATWG name.' }),
@@ -243,7 +248,10 @@ export const TargetMeta = Type.Object(
     bytes: Type.Integer({ minimum: 0, description: 'Size of the decoded body.' }),
     fetched_at: Type.String({ format: 'date-time' }),
     duration_ms: Type.Integer({ minimum: 0, description: 'From the first look-up to the finished content.' }),
-    attempts: Type.Integer({ minimum: 1, description: 'Requests made, redirects not counted.' }),
+    attempts: Type.Integer({
+      minimum: 1,
+      description: 'Requests made for the document, redirects not counted; for a recovered page those for the copy.',
+    }),
     truncated: Type.Optional(
       Type.Boolean({ description: 'True if the content is not all: cut at a limit of size, pages or time.' }),
     ),

@@ -20,7 +20,7 @@ export interface JobServiceOptions {
   /** Announces its changes to `changes`. */
   readonly store: JobStore
   readonly changes: JobChanges
-  readonly runner: Pick<Runner, 'start' | 'isDraining'>
+  readonly runner: Pick<Runner, 'start' | 'isDraining' | 'draining'>
   readonly checkPrograms: CheckPrograms
   readonly clock: Clock
   readonly limits: JobLimits
@@ -127,7 +127,7 @@ export function createJobService(options: JobServiceOptions): JobService {
       retryOf,
       webhook: toNewWebhook(webhook),
     }
-    const submitted = await store.submit(job, limits, reuse)
+    const submitted = await store.submit(job, limits, reuse, runner.draining())
     if (submitted.created) runner.start(submitted.snapshot)
     return submitted
   }
@@ -136,17 +136,27 @@ export function createJobService(options: JobServiceOptions): JobService {
     async submit(caller, submission) {
       assertOpen()
       assertWebhook(submission)
-      await assertProgramsCompile(submission, checkPrograms)
+      // A list that is too long is refused for that, or is an earlier job, whose programs do compile.
+      if (submission.targets.length <= limits.targetsPerJobMax) await assertProgramsCompile(submission, checkPrograms)
       const { targets, options: defaults, reuse = true, webhook } = submission
       return start(caller, { targets: resolveTargets(targets, defaults), reuse, webhook })
     },
 
     async retry(caller, id) {
       const { job, targets } = await get(caller, id)
-      if (!isFinal(job.status) || runner.isDraining(id)) {
+      if (!isFinal(job.status)) {
         throw new AppError('job_not_finished', 'The job has not ended yet.', {
           hint: 'Wait for it, or cancel it first.',
         })
+      }
+      if (runner.isDraining(id)) {
+        throw new AppError(
+          'job_not_finished',
+          'The target that was in flight when the job was cancelled is not stored yet.',
+          {
+            hint: 'Follow the job to its end, or try again in a moment.',
+          },
+        )
       }
       const left = targets.filter(({ status }) => status !== 'done')
       const webhook = takesWebhooks ? job.webhook : undefined

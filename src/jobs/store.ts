@@ -1,5 +1,5 @@
 import type { Outcome } from './fetch-target.ts'
-import type { JobLimits } from './limits.ts'
+import type { DrainedJob, JobLimits } from './limits.ts'
 import type { TargetOptions } from './schema.ts'
 import type { JobStatus, TargetStatus, WebhookState } from './states.ts'
 
@@ -105,9 +105,15 @@ export interface JobStore {
   /**
    * Adds a job and starts it, so that it is `running`; or, if `reuse`, returns the caller's newest job of the same key
    * whose lease lasts beyond `createdAt`, and changes nothing. Look-up, caps and creation are one transaction.
+   * @param draining jobs whose worker runs, for the caps; see `assertCaps`.
    * @throws {AppError} `too_many_targets`, `caller_busy`, `jobs_busy`, `storage_full`, `storage_unavailable`
    */
-  submit(job: NewJob, limits: JobLimits, reuse: boolean): Promise<{ snapshot: JobSnapshot; created: boolean }>
+  submit(
+    job: NewJob,
+    limits: JobLimits,
+    reuse: boolean,
+    draining?: readonly DrainedJob[],
+  ): Promise<{ snapshot: JobSnapshot; created: boolean }>
 
   /**
    * Stores how a pending target ended, counts it and moves the lease. When it is the last one of a running job, the job

@@ -41,8 +41,8 @@ export const TARGET_ERRORS = {
   not_json: { hint: 'The option `jq` needs JSON: a JSON answer, JSON Lines, or `mode: links` or `metadata`.' },
   password_protected: { hint: 'The document needs a password to open; ask its owner for one that does not.' },
   no_text_layer: { hint: 'The pages are pictures; their text must be recognised by an OCR program first.' },
-  filter_failed: { hint: 'The program failed on this document; try it on the content without `jq`.' },
-  filter_timeout: { hint: 'The program took too long; make it simpler, or try it on a smaller document.' },
+  filter_failed: { hint: 'A filter failed on this document; make it simpler, or leave it out.' },
+  filter_timeout: { hint: 'Filtering took too long; make the expression simpler, or ask for less of the document.' },
   not_in_archive: { hint: 'The page cannot be had and the archive has no good copy of it; check the URL.' },
   internal: { hint: 'The service failed on this target; its log has the cause.' },
 } as const satisfies Record<string, Row>

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 
 import { AppError } from '../errors.ts'
 import type { Outcome } from '../jobs/fetch-target.ts'
-import { assertCaps, type JobLimits } from '../jobs/limits.ts'
+import { assertCaps, type DrainedJob, type JobLimits } from '../jobs/limits.ts'
 import type { TargetOptions } from '../jobs/schema.ts'
 import {
   finishEvent,
@@ -94,10 +94,15 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
     return to
   }
 
-  function submit(job: NewJob, limits: JobLimits, reuse: boolean): { snapshot: JobSnapshot; created: boolean } {
+  function submit(
+    job: NewJob,
+    limits: JobLimits,
+    reuse: boolean,
+    draining: readonly DrainedJob[] = [],
+  ): { snapshot: JobSnapshot; created: boolean } {
     const earlier = reuse ? sql.jobByKey.get(job.key, job.caller, job.createdAt) : undefined
     if (earlier) return { snapshot: snapshot(earlier), created: false }
-    assertCaps(job, sql.live.all().map(toJobRecord), limits)
+    assertCaps(job, sql.live.all().map(toJobRecord), limits, draining)
     const { id, caller, key, targets, createdAt, expiresAt, retryOf = null, webhook } = job
     const n = Number(sql.addJob.run(id, caller, key, targets.length, createdAt, expiresAt, retryOf).lastInsertRowid)
     for (const [idx, { url, customId, options }] of targets.entries()) {
@@ -131,7 +136,7 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
   }
 
   return {
-    submit: (job, limits, reuse) => write(() => submit(job, limits, reuse)),
+    submit: (...job) => write(() => submit(...job)),
     recordOutcome: (...outcome) => write(() => recordOutcome(...outcome)),
     cancel: (id, caller, at) =>
       write(() => {

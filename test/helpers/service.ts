@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 
 import type { Clock } from '../../src/clock.ts'
-import { checkPrograms } from '../../src/fetcher/filter/check-programs.ts'
+import { checkProgram } from '../../src/fetcher/filter/check-program.ts'
 import { type Access, buildApp } from '../../src/http/app.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { announcing, createJobChanges } from '../../src/jobs/changes.ts'
@@ -41,7 +41,7 @@ export async function buildService(options: BuildOptions = {}) {
     store,
     clock,
     fetchTarget: fetch.fetchTarget,
-    checkPrograms,
+    checkPrograms: (programs) => Promise.all(programs.map(checkProgram)),
     limits: withDefaults(caps),
     docs,
     ...(access && { access }),

@@ -104,3 +104,19 @@ describe('a question with a model', () => {
     }
   })
 })
+
+it('a question to a text that is no Markdown takes no line for a heading', async () => {
+  const robots = '# Crawlers must wait ten seconds\nUser-agent: *\nCrawl-delay: 10\n'
+  await using pages = await serve({ '/robots.txt': { type: 'text/plain', body: robots } })
+  await using service = await wholeService()
+  const { result } = await service.outcome(`${pages.origin}/robots.txt`, { question: 'How long must crawlers wait?' })
+  expect(result?.meta.answer?.passages[0]).toMatchObject({ quote: expect.stringContaining('ten seconds'), heading: [] })
+})
+
+it('an answer that is cut at the size limit has no places beyond its end', async () => {
+  await using pages = await serve(ROUTES)
+  await using service = await wholeService({ contentBytesMax: 60 })
+  const { result } = await service.outcome(`${pages.origin}/`, { question: 'lamp harbour boats fish' })
+  expect(result?.meta).toMatchObject({ truncated: true })
+  for (const { end } of result?.meta.answer?.passages ?? []) expect(end ?? 0).toBeLessThanOrEqual(60)
+})

@@ -112,7 +112,7 @@ it('recover leaves time for the archive when the site or the archive keeps silen
     zone: { 'gone.org': ['127.0.0.2'] },
     archiveUrl: archive.origin,
     isPublic: () => Promise.resolve(true),
-    targetTimeoutMs: 4_000,
+    targetTimeoutMs: 10_000,
   }
   await using service = await wholeService(setting)
   const { result } = await service.outcome(`${origin}/page`, { recover: true })
@@ -124,4 +124,4 @@ it('recover leaves time for the archive when the site or the archive keeps silen
   const outcome = await other.outcome(`${origin}/gone`, { recover: true })
   await asked.promise
   expect(outcome).toMatchObject({ error: 'http_404', message: expect.stringContaining('archive did not answer') })
-}, 20_000)
+}, 60_000)

@@ -9,7 +9,7 @@ import { readJsonFeed } from './feed/json-feed.ts'
 import { readFeed } from './feed/read-feed.ts'
 import { convertSitemap } from './feed/sitemap.ts'
 import { convertPage } from './html/html-page.ts'
-import { kindOf, type TextKind } from './kind.ts'
+import { type Kind, kindOf, type TextKind } from './kind.ts'
 import { convertOffice } from './office/convert-office.ts'
 import { convertPdf } from './pdf/convert-pdf.ts'
 
@@ -19,10 +19,28 @@ import { convertPdf } from './pdf/convert-pdf.ts'
  * @param keepPage takes the pages of a paged document as they are finished.
  */
 export async function convert(source: SourceDocument, keepPage: KeepPage = () => {}): Promise<Conversion> {
-  const { body, url, contentType, mode, pages } = source
-  const header = parseContentType(contentType)
+  const { body, contentType, mode } = source
   if (isBlank(body)) return failure('empty', 'The document is empty.')
+  const header = parseContentType(contentType)
   const found = kindOf(body, header)
+  const conversion = await convertKind(found, header.charset, source, keepPage)
+  const isMarkdown = MARKDOWN_MODES.has(mode) && isWrittenAsMarkdown(found)
+  return isMarkdown && !('failure' in conversion) ? { ...conversion, isMarkdown } : conversion
+}
+
+const MARKDOWN_MODES = new Set<Mode>(['auto', 'article', 'full'])
+const MARKDOWN_KINDS = new Set<Kind['kind']>(['html', 'pdf', 'office', 'csv', 'feed'])
+
+const isWrittenAsMarkdown = (found: Kind): boolean =>
+  MARKDOWN_KINDS.has(found.kind) || (found.kind === 'text' && found.mediaType === 'text/markdown')
+
+function convertKind(
+  found: Kind,
+  label: string | undefined,
+  source: SourceDocument,
+  keepPage: KeepPage,
+): Conversion | Promise<Conversion> {
+  const { body, url, mode, pages } = source
   switch (found.kind) {
     case 'binary':
       return failure('unsupported_type', `The document is ${found.name}; it cannot be turned into text.`)
@@ -44,7 +62,7 @@ export async function convert(source: SourceDocument, keepPage: KeepPage = () =>
     case 'text':
       break
   }
-  return convertText(found, header.charset, source)
+  return convertText(found, label, source)
 }
 
 const XML_KINDS = new Set<TextKind['kind']>(['xml', 'feed', 'sitemap'])

@@ -39,6 +39,8 @@ export interface Converted {
   readonly content: string
   /** Set if the content is JSON: one value, or one a line. */
   readonly json?: 'document' | 'lines' | undefined
+  /** Set if the content is Markdown, so that a line that begins with `#` is a heading. */
+  readonly isMarkdown?: true | undefined
   readonly meta: DocumentMeta
   readonly warnings: readonly string[]
 }

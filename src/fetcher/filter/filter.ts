@@ -24,7 +24,7 @@ export interface Kept {
 
 /** Applies `jq`, then `grep`, then `question`; each does nothing while its option is not set. */
 export async function filter(
-  { content, json }: Pick<Converted, 'content' | 'json'>,
+  { content, isMarkdown }: Pick<Converted, 'content' | 'isMarkdown'>,
   { jq, grep: pattern, question, context = false }: FilterOptions,
 ): Promise<Filtered> {
   let kept: Kept = { content, warnings: [] }
@@ -38,7 +38,6 @@ export async function filter(
     kept = { ...found, warnings: cut ? ['Long lines are cut around their match.'] : [] }
   }
   if (question === undefined) return kept
-  const isMarkdown = json === undefined && jq === undefined
-  const passages = rankPassages(kept.content, question, { context, isMarkdown })
+  const passages = rankPassages(kept.content, question, { context, isMarkdown: isMarkdown === true })
   return { ...kept, passages }
 }

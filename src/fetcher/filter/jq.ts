@@ -14,7 +14,6 @@ const OUTPUTS_TOLD_MAX = 300
  * cannot end it; builtins that jq has got since version 1.7 are defined where jq can define them.
  */
 const PRELUDE = [
-  'def pagehaul_inputs: inputs;',
   ...['env', 'input', 'inputs', 'halt', 'get_search_list', 'modulemeta'].map(
     (name) => `def ${name}: error("${name} is not available here");`,
   ),
@@ -54,7 +53,7 @@ export async function runJq(json: string, program: string): Promise<{ content: s
   for (const line of printed.stdout.split('\n')) {
     if (line.startsWith(OUTPUT)) outputs.push(line.slice(OUTPUT.length, -1))
     else if (line.startsWith(FAULT)) return failure('filter_failed', fault(line, outputs))
-    else if (line.startsWith(BAD_INPUT)) return failure('not_json', `The content is not JSON: ${told(line)}`)
+    else if (line.startsWith(BAD_INPUT)) return badInput(told(line))
   }
   return { content: outputs.join('\n') }
 }
@@ -68,8 +67,9 @@ export async function jqFault(program: string): Promise<string | undefined> {
   return 'stderr' in wrapped ? 'It must be one expression.' : undefined
 }
 
+/** The inputs are taken before the prelude hides them; the program sees its own one only. */
 const wrap = (program: string): string =>
-  `${PRELUDE} (try (pagehaul_inputs | [.]) catch [., 0] | if length == 2 then [2, .[0]] else .[0] | try ((
+  `((try (inputs | [.]) catch [., 0]) as $pagehaul | ${PRELUDE} if $pagehaul | length == 2 then [2, $pagehaul[0]] else $pagehaul[0] | try ((
 ${program}
 ) | [0, .]) catch [1, .] end), [3]`
 
@@ -92,10 +92,26 @@ async function raw(json: string, program: string, flags: readonly string[]): Pro
   try {
     return { stdout: jq.raw(json, program, flags) }
   } catch (error) {
-    if (error instanceof Error && 'stderr' in error && typeof error.stderr === 'string') return { stderr: error.stderr }
+    if (error instanceof Error && 'stderr' in error && typeof error.stderr === 'string') {
+      // Its memory stays broken, and fails whatever comes next.
+      if (error.stderr.includes('cannot allocate memory'))
+        throw new SpentError('jq ran out of memory.', { cause: error })
+      return { stderr: error.stderr }
+    }
     if (error instanceof TypeError) return { stdout: '' } // It printed nothing.
     throw new SpentError('jq broke off.', { cause: error })
   }
+}
+
+/** Some JSON is none to jq: its parser has limits of its own. */
+function badInput(reason: string): Failed {
+  if (reason.includes('Exceeds depth limit')) {
+    return failure('filter_failed', 'The JSON is nested deeper than the 256 levels that `jq` reads.')
+  }
+  if (reason.includes('surrogate pair')) {
+    return failure('filter_failed', 'The JSON holds half a surrogate pair, which `jq` does not read.')
+  }
+  return failure('not_json', `The content is not JSON: ${reason}`)
 }
 
 function fault(line: string, outputs: readonly string[]): string {

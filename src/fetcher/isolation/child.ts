@@ -3,7 +3,7 @@ import workerpool from 'workerpool'
 import type { Program } from '../../jobs/check-programs.ts'
 import { convert } from '../convert/convert.ts'
 import { failure } from '../convert/failure.ts'
-import { checkPrograms } from '../filter/check-programs.ts'
+import { checkProgram } from '../filter/check-program.ts'
 import { filter } from '../filter/filter.ts'
 import { SpentError } from '../filter/spent-error.ts'
 import type { Answer, FilterInput, TaskName, Tasks } from './tasks.ts'
@@ -28,10 +28,10 @@ const handlers: Handlers = {
       () => filter(converted, options),
       () => failure('filter_failed', 'The filter needs more memory or depth than it may use.'),
     ),
-  check: (programs: readonly Program[]) =>
+  check: (program: Program) =>
     answer(
-      () => checkPrograms(programs),
-      () => programs.map(() => 'it is nested too deeply'),
+      () => checkProgram(program),
+      () => 'it is nested too deeply',
     ),
 }
 

@@ -63,7 +63,7 @@ export function createConverter({
           ? `Converting the document took longer than ${seconds(ms)}.`
           : 'Converting the document took too much memory, or broke off.'
       if (pages.length === 0) return failure(ended.lost === 'late' ? 'timeout' : 'bad_document', message)
-      return finishedPages(pages, meta, message)
+      return finishedPages(pages, meta, message, source.mode !== 'text')
     },
     async filter(input, signal, timeMsMax = filterMsMax) {
       const ms = Math.min(timeMsMax, filterMsMax)
@@ -77,10 +77,11 @@ export function createConverter({
   }
 }
 
-function finishedPages(pages: readonly Page[], meta: DocumentMeta, message: string): Conversion {
+function finishedPages(pages: readonly Page[], meta: DocumentMeta, message: string, isMarkdown: boolean): Conversion {
   const last = pages.at(-1)?.number ?? 0
   return {
     content: joinPages(pages),
+    ...(isMarkdown ? { isMarkdown } : {}),
     meta: { ...meta, pages_done: pages.length, truncated: true },
     warnings: [`${message} The content ends with page ${last}.`],
   }

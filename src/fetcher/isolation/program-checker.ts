@@ -1,11 +1,20 @@
-import type { CheckPrograms } from '../../jobs/check-programs.ts'
+import { AppError } from '../../errors.ts'
+import type { CheckPrograms, Program } from '../../jobs/check-programs.ts'
 import { createChildPool } from './child-pool.ts'
 
-/** Milliseconds for all programs of one submission. */
-const CHECK_MS_MAX = 5_000
+/** Milliseconds for one program, which needs a hundredth of that; the first one also loads the compiler. */
+const PROGRAM_MS_MAX = 10_000
+/** Milliseconds for all programs of one submission, the wait for its turn included. */
+const SUBMISSION_MS_MAX = 15_000
+/** Resident bytes of the child. */
 const CHECK_BYTES_MAX = 256 * 1024 * 1024
+/** Submissions whose programs are checked or wait for it. */
+const SUBMISSIONS_MAX = 32
+/** Programs that are remembered to compile. */
+const KNOWN_MAX = 1_000
 
 export interface ProgramChecker {
+  /** @throws {AppError} `programs_unchecked` if there are too many to check at the moment. */
   readonly check: CheckPrograms
   close(): Promise<void>
 }
@@ -13,14 +22,53 @@ export interface ProgramChecker {
 /** Compiles callers' programs in a child process of its own, so that no submission waits behind a document. */
 export function createProgramChecker(): ProgramChecker {
   const pool = createChildPool({ workersMax: 1, memoryBytesMax: CHECK_BYTES_MAX })
-  const never = new AbortController().signal
+  /** Programs that compile, the one asked for last at the end. */
+  const known = new Set<string>()
+  let submissions = 0
+
+  /** One task a program: what one of them costs, or breaks, is told of no other. */
+  async function faultOf(program: Program, signal: AbortSignal): Promise<string | undefined> {
+    const key = `${program.language} ${program.source}`
+    if (known.delete(key)) {
+      known.add(key)
+      return undefined
+    }
+    const ended = await pool.run('check', program, { timeMsMax: PROGRAM_MS_MAX, signal })
+    if ('lost' in ended) return `compiling takes too much ${ended.lost === 'late' ? 'time' : 'memory'}`
+    if (ended.output === undefined) remember(known.add(key))
+    return ended.output
+  }
+
   return {
     async check(programs) {
-      const ended = await pool.run('check', programs, { timeMsMax: CHECK_MS_MAX, signal: never })
-      if ('output' in ended) return ended.output
-      const fault = `compiling takes too much ${ended.lost === 'late' ? 'time' : 'memory'}`
-      return programs.map(() => fault)
+      if (submissions >= SUBMISSIONS_MAX) throw unchecked()
+      submissions += 1
+      const late = AbortSignal.timeout(SUBMISSION_MS_MAX)
+      try {
+        const faults: (string | undefined)[] = []
+        for (const program of programs) faults.push(await faultOf(program, late))
+        return faults
+      } catch (error) {
+        throw late.aborted ? unchecked(error) : error
+      } finally {
+        submissions -= 1
+      }
     },
     close: pool.close,
   }
+}
+
+function remember(known: Set<string>): void {
+  if (known.size <= KNOWN_MAX) return
+  for (const oldest of known) {
+    known.delete(oldest)
+    return
+  }
+}
+
+function unchecked(cause?: unknown): AppError {
+  return new AppError('programs_unchecked', 'The programs in the options could not be checked in time.', {
+    hint: 'Try again in a moment.',
+    cause,
+  })
 }

@@ -12,18 +12,14 @@ export interface Tasks {
   }
   /** Applies `jq`, `grep` and `question` to content. */
   readonly filter: { readonly input: FilterInput; readonly part: never; readonly output: Filtered }
-  /** Compiles what callers write in `jq` and `grep`; gives what is wrong with each, in the order sent. */
-  readonly check: {
-    readonly input: readonly Program[]
-    readonly part: never
-    readonly output: readonly (string | undefined)[]
-  }
+  /** Compiles what a caller writes in `jq` or `grep`; gives what is wrong with it. */
+  readonly check: { readonly input: Program; readonly part: never; readonly output: string | undefined }
 }
 
 export type TaskName = keyof Tasks
 
 export interface FilterInput {
-  readonly converted: Pick<Converted, 'content' | 'json'>
+  readonly converted: Pick<Converted, 'content' | 'isMarkdown'>
   readonly options: FilterOptions
 }
 

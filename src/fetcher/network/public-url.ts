@@ -12,8 +12,9 @@ export type IsPublicUrl = (url: string) => Promise<boolean>
 
 /**
  * A URL is public if its host is a public address, or a name outside the local ones of which every address is public.
- * A name that has no address now counts as public: that is how a site ends. What the operator allows to be fetched
- * changes nothing here. A URL with credentials is never public.
+ * A name that does not exist counts as public: that is how a site ends. One that the name server gives no answer about
+ * does not: it may be one of the operator's own. What the operator allows to be fetched changes nothing here. A URL with
+ * credentials is never public.
  */
 export function createIsPublicUrl(resolve: Resolve = systemResolve): IsPublicUrl {
   return async (raw) => {
@@ -22,18 +23,20 @@ export function createIsPublicUrl(resolve: Resolve = systemResolve): IsPublicUrl
     const host = bareHost(parsed.url.hostname)
     if (isIP(host) !== 0) return isPublicAddress(host)
     if (isLocalName(host) || isMetadataName(host)) return false
-    return (await addressesOf(host, resolve)).every(isPublicAddress)
+    return (await addressesOf(host, resolve))?.every(isPublicAddress) ?? false
   }
 }
 
 const isPublicAddress = (address: string) => classifyAddress(address) === 'public'
 
-async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[]> {
+/** None for a name that does not exist; undefined if that is not known. */
+async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[] | undefined> {
   try {
     return await resolve(host)
   } catch (error) {
     const code = toTargetError(error)?.code
-    if (code === 'dns_not_found' || code === 'dns_failure') return []
+    if (code === 'dns_not_found') return []
+    if (code === 'dns_failure') return undefined
     throw error
   }
 }

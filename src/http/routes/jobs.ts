@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-import { AppError } from '../../errors.ts'
+import { AppError, validationFailed } from '../../errors.ts'
 import { assertTargetCount } from '../../jobs/limits.ts'
 import { JobList, JobView, Submission, TARGETS_VALIDATED_MAX } from '../../jobs/schema.ts'
 import type { JobService, Submitted } from '../../jobs/service.ts'
@@ -137,7 +137,10 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
         },
       },
     },
-    async (request, reply) => sendSubmitted(request, reply, await jobs.retry(request.caller, request.params.id)),
+    async (request, reply) => {
+      assertNoBody(request.body)
+      return sendSubmitted(request, reply, await jobs.retry(request.caller, request.params.id))
+    },
   )
 
   app.get(
@@ -153,8 +156,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
             limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_LIMIT.maximum, description: 'Default 20.' })),
             after: Type.Optional(
               Type.String({
-                format: 'uuid',
-                maxLength: 64,
+                pattern: '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
                 description: 'Continue after this id: the `next` of the page before.',
               }),
             ),
@@ -241,6 +243,13 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
 }
 
 const isJson = (type = ''): boolean => /^application\/json\s*(?:;|$)/i.test(type)
+
+/** What a body would ask for must not be dropped in silence. @throws {AppError} `validation_failed` */
+function assertNoBody(body: unknown): void {
+  const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0
+  if (body === undefined || body === null || isEmpty) return
+  throw validationFailed([{ pointer: '', detail: 'This request takes no body: a retry has the options of the job.' }])
+}
 
 function countTargets(body: unknown): number {
   const targets = typeof body === 'object' && body !== null && 'targets' in body ? body.targets : undefined

@@ -56,10 +56,20 @@ describe('a jq program', () => {
     },
   )
 
-  it.each(['env', 'env.HOME', 'input', '[inputs]', 'halt', 'get_search_list'])('cannot use %s', async (program) => {
-    const failed = await outputs('{}', program)
-    expect(failed).toMatchObject({ code: 'filter_failed' })
-    expect(JSON.stringify(failed)).toContain('is not available here')
+  it.each(['env', 'env.HOME', 'input', '[inputs]', 'halt', 'get_search_list', 'input_line_number | input'])(
+    'cannot use %s',
+    async (program) => {
+      const failed = await outputs('{}', program)
+      expect(failed).toMatchObject({ code: 'filter_failed' })
+      expect(JSON.stringify(failed)).toContain('is not available here')
+    },
+  )
+
+  it.each<[string, string]>([
+    [`${'['.repeat(300)}${']'.repeat(300)}`, '256 levels'],
+    ['"\\ud800"', 'surrogate pair'],
+  ])('fails on JSON that jq does not read, without calling it something else', async (json, reason) => {
+    expect(await outputs(json, '.')).toMatchObject({ code: 'filter_failed', message: expect.stringContaining(reason) })
   })
 
   it('sees nothing of the process', async () => {

@@ -69,6 +69,16 @@ describe('the passages of content', () => {
     )
   })
 
+  it('are headings themselves where nothing stands below them', () => {
+    const content = '# Opening hours\n\n## Monday 9 to 17\n\n## Sunday closed\n\n# Contact\n\nBy mail.'
+    expect(passagesOf(content, true).map(({ start, end, heading }) => [content.slice(start, end), heading])).toEqual([
+      ['# Opening hours', []],
+      ['## Monday 9 to 17', ['Opening hours']],
+      ['## Sunday closed', ['Opening hours']],
+      ['By mail.', ['Contact']],
+    ])
+  })
+
   it('know their headings and pages', () => {
     const content = `<!-- page 1 -->\n\n# A *b* [c](/c)\n\none\n\n<!-- page 2 -->\n\ntwo\n\n## D\n\nthree\n\n# E\n\nfour`
     expect(passagesOf(content, true)).toMatchObject([
@@ -127,6 +137,12 @@ describe('a question', () => {
         expect(quoted.answer.passages).toHaveLength(ranked.length)
       }),
     )
+  })
+
+  it('is shown with a bounded piece of what is around it', () => {
+    const page = `lamp\n\n## ${'x'.repeat(100_000)}\n\n## ${'y'.repeat(100_000)}\n\nbell`
+    const { content } = quoteAnswer(rank(page, 'lamp bell', true))
+    expect(content.length).toBeLessThan(10_000)
   })
 
   it('shows the passages around with context, overlapping ones once', () => {

@@ -13,7 +13,12 @@ const MEGABYTE = 1024 * 1024
 /** Takes seconds, and about 300 MB. */
 const HEAVY = source(HOSTILE_PAGES['ten megabytes of paragraphs']())
 const LIGHT = source('<p>light</p>')
-const LIGHT_RESULT = { content: 'light', meta: { content_type: 'text/html', charset: 'UTF-8' }, warnings: [] }
+const LIGHT_RESULT = {
+  content: 'light',
+  isMarkdown: true,
+  meta: { content_type: 'text/html', charset: 'UTF-8' },
+  warnings: [],
+}
 const never = new AbortController().signal
 
 function source(html: string): SourceDocument {

@@ -12,7 +12,7 @@ function open(options: ConverterOptions = {}) {
   const converter = createConverter({ workersMax: 1, ...options })
   return {
     filter: (content: string, filters: FilterOptions) =>
-      converter.filter({ converted: { content, json: 'document' }, options: filters }, never),
+      converter.filter({ converted: { content }, options: filters }, never),
     [Symbol.asyncDispose]: () => converter.close(),
   }
 }
@@ -58,7 +58,40 @@ describe('a filter in a child process', () => {
   }, 30_000)
 })
 
+/** What breaks the memory of jq while it compiles. */
+const COMPILER_BOMBS = [
+  `${'[limit(1;'.repeat(700)}1${')]'.repeat(700)}`,
+  `${String.raw`"\(`.repeat(1_600)}1${')"'.repeat(1_600)}`,
+]
+
 describe('the check of programs', () => {
+  it.each(COMPILER_BOMBS)('refuses a program that breaks the compiler, and only that one: %#', async (source) => {
+    const checker = createProgramChecker()
+    const harmless = { language: 'jq', source: '.' } as const
+    const [first, bomb, last] = await checker.check([harmless, { language: 'jq', source }, harmless])
+    expect([first, last]).toEqual([undefined, undefined])
+    expect(bomb).toMatch(/nested too deeply|takes too much/)
+    expect(await checker.check([harmless])).toEqual([undefined])
+    await checker.close()
+  })
+
+  it.each(COMPILER_BOMBS)('is not needed for the filter to survive such a program: %#', async (jq) => {
+    await using child = open()
+    expect(await child.filter('1', { jq })).toMatchObject({ failure: { code: 'filter_failed' } })
+    expect(await child.filter('1', { jq: '.+1' })).toMatchObject({ content: '2' })
+  })
+
+  it('refuses more submissions than it has room for, as a matter of time and not of the programs', async () => {
+    const checker = createProgramChecker()
+    const checks = Array.from({ length: 40 }, (_, index) => checker.check([{ language: 're2', source: `a{${index}}` }]))
+    const ended = await Promise.allSettled(checks)
+    const codes = ended.map((end) => (end.status === 'rejected' ? (end.reason as { code: string }).code : 'checked'))
+    expect(codes.filter((code) => code === 'checked')).toHaveLength(32)
+    expect(codes.filter((code) => code === 'programs_unchecked')).toHaveLength(8)
+    expect(await checker.check([{ language: 're2', source: 'a' }])).toEqual([undefined])
+    await checker.close()
+  })
+
   it('compiles each in its language, and says what is wrong', async () => {
     const checker = createProgramChecker()
     const faults = await checker.check([

@@ -29,11 +29,15 @@ describe('a URL is public', () => {
     },
   )
 
-  it.each(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'ESERVFAIL'])('if its name is lost: %s', async (code) => {
+  it.each(['ENOTFOUND', 'ENODATA'])('if its name is lost: %s', async (code) => {
     const isPublic = createIsPublicUrl(failing(code))
     expect(await isPublic('https://lost.org/')).toBe(true)
     expect(await isPublic('https://lost.internal/')).toBe(false)
     expect(await isPublic('https://lost/')).toBe(false)
+  })
+
+  it.each(['EAI_AGAIN', 'ESERVFAIL', 'ETIMEOUT'])('or not, if the name server does not say: %s', async (code) => {
+    expect(await createIsPublicUrl(failing(code))('https://jira.corp.example.com/')).toBe(false)
   })
 
   it('if its name has no address', async () => {

@@ -11,6 +11,8 @@ export interface ContentPassage {
 /** Code units up to which paragraphs are put together into one passage, and above which one is taken apart. */
 const PASSAGE_LENGTH_MIN = 200
 const PASSAGE_LENGTH_MAX = 900
+/** Code units of a heading that tells where a passage stands. */
+const HEADING_LENGTH_MAX = 200
 const PAGE_MARK = /^<!-- page (\d+) -->$/
 const HEADING = /^(#{1,6})\s+(.+?)\s*#*$/
 const FENCE = /^(`{3,}|~{3,})/
@@ -29,12 +31,19 @@ export function passagesOf(content: string, isMarkdown: boolean): ContentPassage
   const headings: { level: number; text: string }[] = []
   let page: number | undefined
   let open: Block | undefined
+  /** The last heading, while nothing stands below it: it says what it says itself. */
+  let bare: Block | undefined
   const close = () => {
     if (open) {
       const heading = headings.map(({ text }) => text)
       for (const part of parts(content, open)) passages.push({ ...part, heading, page })
     }
+    if (bare) {
+      const heading = headings.slice(0, -1).map(({ text }) => text)
+      for (const part of parts(content, bare)) passages.push({ ...part, heading, page })
+    }
     open = undefined
+    bare = undefined
   }
   for (const block of blocksOf(content, isMarkdown)) {
     const text = content.slice(block.start, block.end)
@@ -47,10 +56,12 @@ export function passagesOf(content: string, isMarkdown: boolean): ContentPassage
       close()
       const level = heading[1]?.length ?? 1
       while ((headings.at(-1)?.level ?? 0) >= level) headings.pop()
-      headings.push({ level, text: plain(heading[2] ?? '') })
+      headings.push({ level, text: plain(heading[2] ?? '').slice(0, HEADING_LENGTH_MAX) })
+      bare = block
     } else if (open && block.end - open.start <= PASSAGE_LENGTH_MAX && open.end - open.start < PASSAGE_LENGTH_MIN) {
       open = { start: open.start, end: block.end }
     } else {
+      bare = undefined
       close()
       open = block
     }

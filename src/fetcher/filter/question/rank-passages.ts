@@ -4,6 +4,8 @@ import { areForms, wordsOf } from './words.ts'
 
 /** Passages that an answer consists of, at most. */
 const PASSAGES_MAX = 5
+/** Code units shown before and after a passage with `context`. */
+const AROUND_LENGTH_MAX = 1_500
 /** A passage that scores less than this share of the best is left out. */
 const SCORE_SHARE_MIN = 0.35
 /** The parameters of BM25 as its literature recommends them: saturation of counts, and weight of length. */
@@ -58,9 +60,11 @@ function toPassage(content: string, { start, end, heading, page }: ContentPassag
 /** The text from the passage before to the one after, headings between them included. */
 function surroundings(content: string, passages: readonly ContentPassage[], index: number) {
   const own = passages[index]
-  const from = passages[index - 1]?.start ?? own?.start ?? 0
-  const to = passages[index + 1]?.end ?? own?.end ?? content.length
-  return { around: content.slice(from, to), quoteAt: (own?.start ?? 0) - from }
+  const start = own?.start ?? 0
+  const end = own?.end ?? content.length
+  const from = Math.max(start - AROUND_LENGTH_MAX, passages[index - 1]?.start ?? start)
+  const to = Math.min(end + AROUND_LENGTH_MAX, passages[index + 1]?.end ?? end)
+  return { around: content.slice(from, to), quoteAt: start - from }
 }
 
 function scoresOf(texts: readonly string[], question: string): number[] {

@@ -19,13 +19,13 @@ const folder = mkdtempSync(path.join(process.cwd(), 'data', 'bench-'))
 const service = await startService({
   DATABASE_URL: `file:${folder}/bench.db`,
   PAGEHAUL_TARGETS_PER_JOB: String(JOB_TARGETS),
-  LOG_LEVEL: 'warn',
 })
 const samples: { pages: number; service: number; all: number }[] = []
 try {
   for (let first = 0; first < PAGES; first += JOB_TARGETS) {
     const targets = Array.from({ length: JOB_TARGETS }, (_, n) => ({ url: `${server.origin}/${first + n}` }))
-    const { body } = await service.submit({ targets })
+    const { status, body } = await service.submit({ targets })
+    if (status !== 202) throw new Error(`A submission was answered with ${status}.`)
     let job = body
     while (job.finished_at === undefined) {
       await setTimeout(100)

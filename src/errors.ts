@@ -21,6 +21,7 @@ export const ERROR_CODES = [
   'jobs_busy',
   'internal_error',
   'programs_unchecked',
+  'too_many_followers',
   'shutting_down',
   'storage_full',
   'storage_unavailable',
@@ -68,5 +69,12 @@ export function validationFailed(faults: readonly Fault[]): AppError {
   return new AppError('validation_failed', `${first?.pointer || 'The request'}: ${first?.detail}${more}`, {
     hint: 'Correct what `errors` lists and send the request again.',
     members: { errors: faults.slice(0, FAULTS_MAX) },
+  })
+}
+
+/** A job that is not there, is somebody else's, or has expired: nobody is told which. */
+export function jobNotFound(): AppError {
+  return new AppError('job_not_found', 'There is no such job.', {
+    hint: 'Check the id; jobs are removed when they expire.',
   })
 }

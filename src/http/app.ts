@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import fastify, { type FastifyBaseLogger } from 'fastify'
 
 import type { ApiKey } from '../api-key.ts'
 import type { Clock } from '../clock.ts'
@@ -15,6 +15,7 @@ import { methodsPlugin } from './methods.ts'
 import { OPENAPI } from './openapi.ts'
 import { problemPlugin, sendProblem } from './problem.ts'
 import { echoRequestId, requestIdOf, requestIdPlugin } from './request-id.ts'
+import { logWhenOver, RequestLogController } from './request-log.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jobRoutes } from './routes/jobs.ts'
@@ -83,16 +84,9 @@ export async function buildApp(options: AppOptions) {
   const { jobs, clock, logger, targetsPerJobMax, targetTimeoutMs, metrics, storeBytes, docs } = options
   const access: Access = { ...OPEN_ACCESS, ...options.access }
   const bodies = createJobBodies(jobs.readOutcome, targetTimeoutMs)
-  const finish = ({ log, method, routeOptions: { url: route } }: FastifyRequest, reply: FastifyReply) => {
-    const { statusCode, elapsedTime } = reply
-    // The route, not the URL: paths and queries can hold what belongs in no log.
-    log.info({ method, route, statusCode, durationMs: Math.round(elapsedTime) }, 'request finished')
-    metrics.requestFinished({ method, route, status: statusCode, durationMs: elapsedTime })
-  }
   const app = fastify({
     loggerInstance: logger,
-    // The hook below logs instead of Fastify.
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    logController: new RequestLogController(),
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
@@ -100,14 +94,15 @@ export async function buildApp(options: AppOptions) {
     genReqId: requestIdOf,
     // What is refused before there is a route or a hook, such as a broken escape in the path.
     frameworkErrors: (error, request, reply) => {
+      logWhenOver(request, reply, metrics.requestFinished)
       echoRequestId(request, reply)
-      finish(request, sendProblem(error, request, reply))
+      sendProblem(error, request, reply)
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.setValidatorCompiler(createValidatorCompiler(SHARED))
   for (const schema of SHARED) app.addSchema(schema)
-  app.addHook('onResponse', async (request, reply) => finish(request, reply))
+  app.addHook('onRequest', async (request, reply) => logWhenOver(request, reply, metrics.requestFinished))
   await app.register(requestIdPlugin)
   await app.register(methodsPlugin)
   await app.register(swagger, OPENAPI)

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
+import { jobNotFound } from '../errors.ts'
 import { toJobSummary } from '../jobs/job-summary.ts'
 import type { JobSummary, TargetView } from '../jobs/schema.ts'
 import type { JobService } from '../jobs/service.ts'
@@ -21,7 +22,7 @@ export interface JobBodies {
   job(snapshot: JobSnapshot, view: JobBodyView): AsyncGenerator<string | Uint8Array, void, undefined>
   /**
    * One target, in pieces. A failed one always says why.
-   * @throws {Error} if its outcome was purged meanwhile: what is cut off must look cut off.
+   * @throws {AppError} `job_not_found` if its outcome was purged meanwhile: what is cut off must look cut off.
    */
   target(jobId: string, target: TargetRecord, view: JobBodyView): AsyncGenerator<string | Uint8Array, void, undefined>
   summary(job: JobRecord): JobSummary
@@ -38,7 +39,7 @@ export function createJobBodies(readOutcome: JobService['readOutcome'], targetTi
       return
     }
     const outcome = await readOutcome(jobId, record.idx)
-    if (!outcome) throw new Error('the job expired while it was read')
+    if (!outcome) throw jobNotFound()
     yield `${head.slice(0, -1)},`
     yield outcome.subarray(1) // Its brace opened where the head's has been left out.
     if (outcome.length > PAUSE_BYTES_MIN) await setImmediate()

@@ -17,7 +17,8 @@ interface FinishedRequest {
   readonly method: string
   /** The pattern of the route, undefined if there is none. Never the URL, which can hold anything. */
   readonly route: string | undefined
-  readonly status: number
+  /** What was sent; `aborted` if the connection ended before anything was. */
+  readonly status: number | 'aborted'
   readonly durationMs: number
 }
 
@@ -66,13 +67,13 @@ export function createMetrics({ process: ofProcess }: { readonly process: boolea
 function observeRequests(registers: Registry[]): Metrics['requestFinished'] {
   const total = new Counter({
     name: 'pagehaul_http_requests_total',
-    help: 'Requests answered.',
+    help: 'Requests by the status of their answer, or `aborted` if the connection ended before one.',
     labelNames: ['method', 'route', 'status'],
     registers,
   })
   const duration = new Histogram({
     name: 'pagehaul_http_request_duration_seconds',
-    help: 'From a request to the end of its answer.',
+    help: 'From a request to the end of its answer, or of the connection.',
     labelNames: ['method', 'route'],
     buckets: REQUEST_BUCKETS,
     registers,

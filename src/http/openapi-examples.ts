@@ -272,6 +272,11 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ErrorCode, ProblemExample>> = {
     detail: 'The programs in the options could not be checked in time.',
     hint: 'Try again in a moment.',
   },
+  too_many_followers: {
+    detail: 'You follow jobs with 256 requests already, which is the most there may be.',
+    hint: 'Poll the job, or come back later with `from` or `Last-Event-ID`: nothing is missed.',
+    members: { cap: 'followers_per_caller', limit: 256 },
+  },
   shutting_down: { detail: 'The service is shutting down.', hint: 'Try again in a moment.' },
   storage_full: {
     detail: 'The service has no room for more results.',

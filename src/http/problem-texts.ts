@@ -94,6 +94,10 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, ProblemText>> = {
     meaning: 'So many programs for `jq` and `grep` wait to be compiled that these could not be checked in time.',
     remedy: 'Send the submission again in a moment.',
   },
+  too_many_followers: {
+    meaning: 'As many requests follow jobs as one caller, or the service in all, may have; `cap` says which.',
+    remedy: 'Poll the job, or come back later with `from` or `Last-Event-ID`, which misses nothing.',
+  },
   shutting_down: {
     meaning: 'The service stops and takes no more jobs.',
     remedy: 'Try again in a moment; what is stored stays readable.',

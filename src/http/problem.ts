@@ -70,6 +70,7 @@ export const RESPONSES: Record<ErrorCode, { status: number; title: string }> = {
   jobs_busy: { status: 429, title: 'Service is busy' },
   internal_error: { status: 500, title: 'Internal error' },
   programs_unchecked: { status: 503, title: 'Programs could not be checked' },
+  too_many_followers: { status: 503, title: 'Too many followers' },
   shutting_down: { status: 503, title: 'Service is shutting down' },
   storage_full: { status: 503, title: 'Storage is full' },
   storage_unavailable: { status: 503, title: 'Storage is unavailable' },
@@ -121,6 +122,16 @@ function toAppError(error: FastifyError | AppError): AppError {
   return known?.() ?? new AppError('internal_error', 'The service failed; its log has the cause.', { cause: error })
 }
 
+/** Of the 5xx, those that are no fault of the service: whoever watches the log need do nothing. */
+const FAULTLESS: ReadonlySet<ErrorCode> = new Set(['shutting_down', 'too_many_followers'])
+
+/** Logs what failed unless it is the client's to know. */
+export function logFailure(error: FastifyError | AppError, { log }: Pick<FastifyRequest, 'log'>): void {
+  const appError = toAppError(error)
+  const isFault = RESPONSES[appError.code].status >= 500 && !FAULTLESS.has(appError.code)
+  if (isFault) log.error({ err: appError }, 'request failed')
+}
+
 /** Answers a request with problem details. */
 export function sendProblem(
   error: FastifyError | AppError,
@@ -129,10 +140,11 @@ export function sendProblem(
 ): FastifyReply {
   const appError = toAppError(error)
   const problem = { ...toProblem(appError), request_id: request.id }
-  if (problem.status >= 500 && appError.code !== 'shutting_down') request.log.error({ err: appError }, 'request failed')
+  logFailure(appError, request)
   if (problem.status === 429 || problem.status === 503) {
     void reply.header('retry-after', problem.retry_after_s ?? RETRY_AFTER_S)
   }
+  void reply.removeHeader('etag') // It names what could not be read after all.
   // Serialised here, not by the response schema, which would drop what it does not name.
   return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem))
 }

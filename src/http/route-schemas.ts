@@ -47,7 +47,9 @@ export const PREFERENCE_APPLIED = {
   'Preference-Applied': Type.String({ description: 'The wait that was granted, if one was asked for.' }),
 }
 export const ENTITY_TAG = {
-  ETag: Type.String({ description: 'Weak entity tag; changes with every outcome and status of the job.' }),
+  ETag: Type.String({
+    description: 'Weak entity tag; changes with every outcome and status of the job and every attempt on its webhook.',
+  }),
 }
 export const VARY = {
   Vary: Type.String({ description: '`accept`: the same URL has several representations.' }),
@@ -75,6 +77,12 @@ export const bodiless = (description: string) => ({ description, type: 'null' })
 export const SHARED_RESPONSES = {
   invalid: problemResponse('`validation_failed`: `errors` lists every fault.'),
   unknownJob: problemResponse('`job_not_found`: there is no such job, or it is not yours, or it has expired.'),
+  crowded: {
+    ...problemResponse(
+      '`too_many_followers`: `cap` and `limit` say which; poll the job, or come back after the seconds in `Retry-After`.',
+    ),
+    headers: RETRY_AFTER,
+  },
   failed: problemResponse('`internal_error`: the service failed; its log has the cause.'),
   unavailable: {
     ...problemResponse('`shutting_down`, `programs_unchecked`, `storage_full` or `storage_unavailable`.'),

@@ -12,12 +12,16 @@ export interface JobChanges {
   next(id: string | undefined, signal: AbortSignal): Promise<void>
   /** How many wait for a change of the job. */
   waiters(id: string): number
+  /** How many changes of any job have been announced. While that stays the same, nobody knows of a change. */
+  announced(): number
 }
 
 export function createJobChanges(): JobChanges {
   const waiting = new Map<string | undefined, Set<() => void>>()
+  let announced = 0
   return {
     announce(id) {
+      announced += 1
       for (const key of [id, undefined]) for (const wake of waiting.get(key) ?? []) wake()
     },
     next(id, signal) {
@@ -37,6 +41,7 @@ export function createJobChanges(): JobChanges {
       return promise
     },
     waiters: (id) => waiting.get(id)?.size ?? 0,
+    announced: () => announced,
   }
 }
 

@@ -50,11 +50,12 @@ export async function* followJob(
     signal,
   }: { readonly from: number; readonly isDraining: () => boolean; readonly signal: AbortSignal },
 ): AsyncGenerator<FollowStep, void, undefined> {
+  const over = new AbortController()
+  const until = AbortSignal.any([signal, over.signal])
   let next = from
-  while (!signal.aborted) {
-    const told = new AbortController()
-    const changed = changes.next(id, AbortSignal.any([signal, told.signal]))
-    try {
+  try {
+    while (!signal.aborted) {
+      const changed = changes.next(id, until)
       const isSettled = !isDraining()
       const { job, targets } = await read()
       for (let target = targets[next]; target && target.status !== 'pending'; target = targets[next]) {
@@ -66,8 +67,8 @@ export async function* followJob(
         return
       }
       await changed
-    } finally {
-      told.abort()
     }
+  } finally {
+    over.abort() // Nobody waits for a change any more.
   }
 }

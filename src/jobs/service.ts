@@ -1,15 +1,17 @@
 import { randomUUIDv7 } from 'node:crypto'
 
 import type { Clock } from '../clock.ts'
-import { AppError, validationFailed } from '../errors.ts'
+import { AppError, jobNotFound, validationFailed } from '../errors.ts'
 import type { JobChanges } from './changes.ts'
 import { assertProgramsCompile, type CheckPrograms } from './check-programs.ts'
 import { type FollowStep, followJob, waitUntilFinal, type WatchedJob } from './follow.ts'
+import { createFollowerLimit } from './follower-limit.ts'
 import { createJobIds } from './job-id.ts'
 import { resolveTargets, submissionKey } from './key.ts'
 import type { JobLimits } from './limits.ts'
 import type { Runner } from './runner.ts'
 import type { Submission, Webhook } from './schema.ts'
+import { shareReads } from './share-reads.ts'
 import { isFinal } from './states.ts'
 import type { JobRecord, JobSnapshot, JobStore, NewTarget, NewWebhook, TargetRecord } from './store.ts'
 
@@ -63,7 +65,8 @@ export interface JobService {
   /**
    * Tells each outcome from `from` on as it comes, in order and once, then the final job. Ends early when the signal
    * aborts or the service stops.
-   * @throws {AppError} `job_not_found`, also later, if the job is purged meanwhile
+   * @param signal aborts in the end, whether or not anything was read: until then this counts as a follower.
+   * @throws {AppError} `job_not_found`, also later, if the job is purged meanwhile; `too_many_followers`
    */
   follow(caller: string, id: string, from: number, signal: AbortSignal): Promise<AsyncGenerator<FollowStep>>
   /** The stored outcome of a target as UTF-8 JSON, undefined while it is pending. */
@@ -96,6 +99,7 @@ export function createJobService(options: JobServiceOptions): JobService {
   const { store, changes, runner, checkPrograms, clock, limits, takesWebhooks } = options
   const stopping = new AbortController()
   const nextId = createJobIds()
+  const followers = createFollowerLimit()
   let waiters = 0
 
   function assertOpen(): void {
@@ -104,7 +108,8 @@ export function createJobService(options: JobServiceOptions): JobService {
   }
 
   const get = async (caller: string, id: string) => (await store.find(id, caller, clock.now())) ?? notFound()
-  const watched = (caller: string, id: string): WatchedJob => ({ id, changes, read: () => get(caller, id) })
+  const sharedGet = shareReads(get, changes)
+  const watched = (caller: string, id: string): WatchedJob => ({ id, changes, read: () => sharedGet(caller, id) })
 
   function assertWebhook({ webhook }: Submission): void {
     if (webhook === undefined || takesWebhooks) return
@@ -180,9 +185,11 @@ export function createJobService(options: JobServiceOptions): JobService {
     },
 
     async follow(caller, id, from, signal) {
-      await get(caller, id)
+      const job = watched(caller, id)
+      await job.read()
+      followers.enter(caller, signal)
       const until = AbortSignal.any([signal, stopping.signal])
-      return followJob(watched(caller, id), { from, isDraining: () => runner.isDraining(id), signal: until })
+      return followJob(job, { from, isDraining: () => runner.isDraining(id), signal: until })
     },
 
     readOutcome: store.readOutcome,
@@ -216,7 +223,5 @@ const toNewWebhook = (webhook: Webhook | undefined): NewWebhook | undefined =>
   webhook && { url: webhook.url, messageId: `msg_${randomUUIDv7()}` }
 
 function notFound(): never {
-  throw new AppError('job_not_found', 'There is no such job.', {
-    hint: 'Check the id; jobs are removed when they expire.',
-  })
+  throw jobNotFound()
 }

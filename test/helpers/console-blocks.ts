@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** A command of a document, and what the document says that it prints. */
@@ -14,6 +15,9 @@ const VOLATILE: readonly [RegExp, string][] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>'],
   [/("duration_ms": ?)\d+/g, '$1<ms>'],
 ]
+
+/** Every document of the project, by its path. */
+export const DOCUMENTS: readonly string[] = ['README.md', ...globSync('docs/**/*.md').toSorted()]
 
 /** The examples of a document: in `console` blocks, a line that starts with `$ ` is a command, to its closing quote. */
 export function examplesOf(markdown: string): Example[] {

@@ -25,6 +25,7 @@ export async function serveDocs() {
         ],
       }),
     },
+    '/hook': { status: 204, body: '' },
     '/slow.txt': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).write('a'),
   })
   const archive = await serveArchive([
@@ -34,6 +35,7 @@ export async function serveDocs() {
     DATABASE_URL: ':memory:',
     PAGEHAUL_JOBS_PER_CALLER: '8',
     PAGEHAUL_ARCHIVE_URL: archive.origin,
+    PAGEHAUL_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 'secret').toString('base64')}`,
     NODE_OPTIONS: `--import ${NAMES}`,
   })
   return {

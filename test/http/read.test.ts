@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { sliceText } from '../../src/http/text-slice.ts'
+import { openRequest } from '../helpers/open-request.ts'
 import { buildService } from '../helpers/service.ts'
 
 const alice = { 'x-caller-id': 'alice' }
@@ -18,6 +19,11 @@ const ACCEPTED = [
   ['text/markdown', 'text/markdown'],
   ['text/markdown; charset=UTF-8', 'text/markdown'],
   ['TEXT/Markdown', 'text/markdown'],
+  ['text/markdown;variant=GFM', 'text/markdown'],
+  ['text/markdown; charset=UTF-8; variant=CommonMark, */*;q=0.1', 'text/markdown'],
+  ['text/plain;format=flowed;q=0.2, text/markdown;variant=GFM;q=0.3', 'text/markdown'],
+  ['text/markdown;variant="a;q=1,b";q=0, text/plain', 'text/plain'],
+  ['application/json;profile="x, text/plain"', 'application/json'],
   ['text/*', 'text/markdown'],
   ['text/plain', 'text/plain'],
   ['text/plain;charset=utf-8, */*;q=0.1', 'text/plain'],
@@ -25,7 +31,15 @@ const ACCEPTED = [
   ['text/markdown;q=0, text/*', 'text/plain'],
   ['application/json;q=0, */*', 'text/markdown'],
 ] as const
-const REFUSED = ['image/png', 'text/html', 'application/xml;q=0.9', 'application/json;q=0', '*/*;q=0', 'garbage']
+const REFUSED = [
+  'image/png',
+  'text/html',
+  'application/xml;q=0.9',
+  'application/json;q=0',
+  '*/*;q=0',
+  'garbage',
+  'text/html;level=1',
+]
 
 /** A service with a job whose first target is done with `content`, whose second has failed and whose third is pending. */
 async function withTargets(content = CONTENT) {
@@ -118,6 +132,44 @@ describe('the kind of answer for one target', () => {
       expect(answer).toMatchObject({ statusCode: 200, body: '', headers: expected })
     },
   )
+})
+
+describe('a target that is purged between the look-up of its job and the reading of its outcome', () => {
+  it.each([
+    ['/targets/0', 'application/json'],
+    ['/targets/0', 'text/markdown'],
+    ['/targets/0?limit=1', 'application/json'],
+    ['', 'application/json'],
+    ['/results', '*/*'],
+  ])('is not there any more: %s as %s', async (path, accept) => {
+    await using service = await buildService({
+      wrapStore: (store) => ({ ...store, readOutcome: async () => undefined }),
+    })
+    service.fetch.answer((call) => call.succeed('A'))
+    const { body } = await service.submit(['a'])
+    await service.runner.idle()
+    const answer = await service.app.inject({ url: `/jobs/${body.id}${path}`, headers: { ...alice, accept } })
+    expect(answer.json()).toMatchObject({ status: 404, code: 'job_not_found' })
+    expect(answer.headers).not.toHaveProperty('etag')
+  })
+
+  it('cuts off what has begun, and is no fault', async () => {
+    const lines: string[] = []
+    await using service = await buildService({
+      log: { write: (line) => void lines.push(line) },
+      wrapStore: (store) => ({
+        ...store,
+        readOutcome: async (id, idx) => (idx < 2 ? store.readOutcome(id, idx) : undefined),
+      }),
+    })
+    service.fetch.answer((call) => call.succeed('x'.repeat(100_000)))
+    const { body } = await service.submit(['a', 'b', 'c'])
+    await service.runner.idle()
+    const origin = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    const answer = await openRequest(`${origin}/jobs/${body.id}`)
+    await expect(answer.text()).rejects.toThrow('aborted')
+    expect(lines.filter((line) => line.includes('request failed'))).toEqual([])
+  })
 })
 
 describe('a content in parts', () => {

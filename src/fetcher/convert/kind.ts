@@ -21,8 +21,11 @@ export type Kind =
   /** An office document that is damaged or was cut off. */
   | { readonly kind: 'broken' }
 
-/** Bytes looked at to tell text from other data, and to find out how a text begins. */
+/** Bytes looked at to find out how a document begins, and whether that is text. */
 const SAMPLE_BYTES = 16_384
+/** Samples of the rest, as far from one another as they can be, and the bytes of each: an archive may follow its installer. */
+const LATER_SAMPLES = 8
+const LATER_SAMPLE_BYTES = 4_096
 /** The share of control bytes from which data is no text. Pages with a few stray ones are served and shown every day. */
 const CONTROL_SHARE_MAX = 0.01
 /** The same for a document that begins like HTML. */
@@ -59,7 +62,10 @@ export function kindOf(body: Uint8Array, { essence, charset }: ContentType): Kin
   const format = isWide ? undefined : binaryFormat(sample, controls > CONTROL_SHARE_MAX)
   if (format) return kindOfFormat(body, format)
   const isHtml = HTML_START.test(start)
-  if (controls > (isHtml ? HTML_CONTROL_SHARE_MAX : CONTROL_SHARE_MAX)) {
+  const isBinary = isHtml
+    ? controls > HTML_CONTROL_SHARE_MAX
+    : !isWide && Math.max(controls, ...laterSamples(body).map(controlShare)) > CONTROL_SHARE_MAX
+  if (isBinary) {
     return { kind: 'binary', name: essence === undefined ? 'binary data' : `binary data (${essence})` }
   }
   if (isHtml) return { kind: 'html', mediaType: HTML_TYPES.has(essence ?? '') ? (essence ?? '') : 'text/html' }
@@ -137,11 +143,25 @@ function isWideText(sample: Uint8Array, charset: string | undefined): boolean {
   return marked || /^(?:utf-?16|ucs-2|unicode$)/i.test(charset ?? '')
 }
 
-/** The share of bytes that stand in no text of any encoding but UTF-16 (WHATWG MIME Sniffing, "binary data byte"). */
+/** Pieces of what follows the first sample, the last of them at the end of the document; NULs that fill it up are not its end. */
+function laterSamples(body: Uint8Array): Uint8Array[] {
+  const end = body.findLastIndex((byte) => byte !== 0) + 1
+  const step = (end - SAMPLE_BYTES) / LATER_SAMPLES
+  if (step <= 0) return []
+  return Array.from({ length: LATER_SAMPLES }, (_, index) => {
+    const endOfSample = end - Math.floor(index * step)
+    return body.subarray(endOfSample - LATER_SAMPLE_BYTES, endOfSample)
+  })
+}
+
+/**
+ * The share of bytes that stand in no text of any encoding but UTF-16: the "binary data bytes" of WHATWG MIME Sniffing,
+ * but for the backspace, with which terminals print over what they printed.
+ */
 function controlShare(sample: Uint8Array): number {
   let count = 0
   for (const byte of sample) {
-    if (byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)) count += 1
+    if (byte < 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)) count += 1
   }
   return sample.length === 0 ? 0 : count / sample.length
 }

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 
 import { AppError } from '../../errors.ts'
+import { acceptedType } from '../accepted-type.ts'
 import { describeCode, ErrorDescription } from '../error-description.ts'
 import { errorPage, PAGE_POLICY } from '../error-page.ts'
 import { problemResponse } from '../problem.ts'
@@ -49,8 +50,8 @@ export const problemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request, reply) => {
-      const type = request.accepts().type([JSON_TYPE, HTML_TYPE])
-      if (typeof type !== 'string') {
+      const type = acceptedType(request, [JSON_TYPE, HTML_TYPE])
+      if (type === undefined) {
         throw new AppError('not_acceptable', 'The code is not explained in a type that Accept asks for.', {
           hint: `Ask for ${JSON_TYPE} or ${HTML_TYPE}.`,
         })

@@ -1,3 +1,5 @@
+import { text } from 'node:stream/consumers'
+
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 
@@ -8,14 +10,14 @@ import type { JobBodies } from '../job-body.ts'
 import { bodiless, CallerHeader, JobId, JOBS, NoQuery, SHARED_RESPONSES, STREAMED } from '../route-schemas.ts'
 import { closeSignal, sendBody, sendPieces } from '../streaming.ts'
 
-/** Milliseconds of silence after which an event stream sends a comment, so that proxies keep it open. */
+/** Milliseconds between comments that an event stream sends, so that proxies keep it open. */
 const KEEP_ALIVE_MS = 15_000
 /** `Last-Event-ID` of the last event there is. */
 const END_ID = 'end'
 /** Milliseconds after which a client that was cut off comes back. */
 const COME_BACK_MS = 1_000
 
-const { invalid, unknownJob, failed } = SHARED_RESPONSES
+const { invalid, unknownJob, failed, crowded } = SHARED_RESPONSES
 
 export interface ResultRoutesOptions {
   readonly jobs: JobService
@@ -57,6 +59,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<ResultRoutesOptions> = asyn
           404: unknownJob,
           422: invalid,
           500: failed,
+          503: crowded,
         },
       },
     },
@@ -98,6 +101,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<ResultRoutesOptions> = asyn
           404: unknownJob,
           422: invalid,
           500: failed,
+          503: crowded,
         },
       },
     },
@@ -138,37 +142,37 @@ interface EventOptions {
   readonly closed: AbortSignal
 }
 
-/** The id of the event of target i is i + 1: what comes next. */
+/** The id of the event of target i is i + 1: what comes next. Each event is one piece, as there may be many streams. */
 async function* toEvents(id: string, steps: AsyncGenerator<FollowStep>, { bodies, clock, closed }: EventOptions) {
+  const over = new AbortController()
+  const until = AbortSignal.any([closed, over.signal])
+  const silence = () =>
+    clock.delay(KEEP_ALIVE_MS, until).then(
+      () => 'over' as const,
+      () => coming, // The client has gone, and what is followed ends.
+    )
   yield `retry: ${COME_BACK_MS}\n\n` // Sends the header at once, too.
-  for (let coming = steps.next(); ;) {
-    const step = await nextOrPause(coming, clock, closed)
-    if (step === 'pause') yield ': still here\n\n'
-    else {
-      if (step.done) return
-      if ('job' in step.value)
-        yield `event: job\nid: ${END_ID}\ndata: ${JSON.stringify(bodies.summary(step.value.job))}\n\n`
-      else {
-        const { target } = step.value
-        yield `event: target\nid: ${target.idx + 1}\ndata: `
-        yield* bodies.target(id, target, { results: false })
-        yield '\n\n'
+  let coming = steps.next()
+  let pause = silence()
+  try {
+    for (;;) {
+      const step = await Promise.race([coming, pause])
+      if (step === 'over') {
+        yield ': still here\n\n'
+        pause = silence()
+      } else {
+        if (step.done) return
+        yield await toEvent(id, step.value, bodies)
+        coming = steps.next()
       }
-      coming = steps.next()
     }
+  } finally {
+    over.abort()
   }
 }
 
-/** What comes, or `pause` if nothing does for a while. */
-async function nextOrPause<T>(coming: Promise<T>, clock: Clock, closed: AbortSignal): Promise<T | 'pause'> {
-  const came = new AbortController()
-  const silence = clock.delay(KEEP_ALIVE_MS, AbortSignal.any([closed, came.signal])).then(
-    () => 'pause' as const,
-    () => coming, // The client has gone, and what is followed ends; or it came.
-  )
-  try {
-    return await Promise.race([coming, silence])
-  } finally {
-    came.abort()
-  }
+async function toEvent(id: string, step: FollowStep, bodies: JobBodies): Promise<string> {
+  if ('job' in step) return `event: job\nid: ${END_ID}\ndata: ${JSON.stringify(bodies.summary(step.job))}\n\n`
+  const data = await text(bodies.target(id, step.target, { results: false }))
+  return `event: target\nid: ${step.target.idx + 1}\ndata: ${data}\n\n`
 }

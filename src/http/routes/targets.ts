@@ -1,12 +1,13 @@
 import accepts from '@fastify/accepts'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 
-import { AppError } from '../../errors.ts'
+import { AppError, jobNotFound } from '../../errors.ts'
 import { type TargetResult, TargetView } from '../../jobs/schema.ts'
 import type { JobService } from '../../jobs/service.ts'
 import type { JobSnapshot, TargetRecord } from '../../jobs/store.ts'
+import { acceptedType } from '../accepted-type.ts'
 import type { JobBodies } from '../job-body.ts'
 import { problemResponse } from '../problem.ts'
 import { JobId, JOBS, json, SANDBOXED, SHARED_RESPONSES, VARY } from '../route-schemas.ts'
@@ -15,8 +16,6 @@ import { sliceText, type TextSlice } from '../text-slice.ts'
 
 const JSON_TYPE = 'application/json'
 const TYPES = [JSON_TYPE, 'text/markdown', 'text/plain']
-/** Many a client names the character set too. */
-const TYPES_ACCEPTED = TYPES.flatMap((type) => [type, `${type}; charset=utf-8`])
 
 const { invalid, failed } = SHARED_RESPONSES
 const Part = Type.Object(
@@ -93,7 +92,7 @@ export const targetRoutes: FastifyPluginAsyncTypebox<TargetRoutesOptions> = asyn
       },
     },
     async (request, reply) => {
-      const type = acceptedType(request)
+      const type = acceptedType(request, TYPES) ?? notAcceptable()
       void reply.header('vary', 'accept').header('cache-control', 'private, no-cache')
       const { caller, params, query } = request
       const target = targetAt(await jobs.get(caller, params.id), params.idx)
@@ -111,11 +110,7 @@ export const targetRoutes: FastifyPluginAsyncTypebox<TargetRoutesOptions> = asyn
   )
 }
 
-/** @throws {AppError} `not_acceptable` */
-function acceptedType(request: FastifyRequest): string {
-  const accepted = request.accepts().type(TYPES_ACCEPTED)
-  const type = TYPES.find((known) => String(accepted).startsWith(known))
-  if (type !== undefined) return type
+function notAcceptable(): never {
   throw new AppError('not_acceptable', 'The target cannot be had as what Accept asks for.', {
     hint: `Ask for ${TYPES.join(', ')}.`,
   })
@@ -130,10 +125,13 @@ function targetAt({ targets }: JobSnapshot, idx: string): TargetRecord {
   })
 }
 
-/** @throws {AppError} `no_content` */
+/** @throws {AppError} `no_content`; `job_not_found` if the outcome was purged meanwhile */
 async function resultOf(jobs: JobService, jobId: string, { idx, status }: TargetRecord): Promise<TargetResult> {
-  const outcome = status === 'done' ? await jobs.readOutcome(jobId, idx) : undefined
-  if (outcome) return (JSON.parse(Buffer.from(outcome).toString()) as { result: TargetResult }).result
+  if (status === 'done') {
+    const outcome = await jobs.readOutcome(jobId, idx)
+    if (!outcome) throw jobNotFound()
+    return (JSON.parse(Buffer.from(outcome).toString()) as { result: TargetResult }).result
+  }
   throw new AppError('no_content', status === 'failed' ? 'The target has failed.' : 'The target is still pending.', {
     hint: status === 'failed' ? 'Ask for JSON to see why.' : 'Wait for the job, or ask for JSON.',
   })

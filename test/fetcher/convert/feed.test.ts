@@ -208,8 +208,17 @@ describe('sitemaps', () => {
     expect(links.map(({ url }) => url).join('\n')).toBe(list)
   })
 
+  it('list no address that is not of the web', async () => {
+    const urls = ['javascript:1', 'https://a.example/1', 'mailto:a@a.example', 'data:,x', 'ftp://a.example/', '/2']
+    const body = `<urlset>${urls.map((url) => `<url><loc>${url}</loc></url>`).join('')}</urlset>`
+    expect(await contentOf(body)).toBe('https://a.example/1\nhttps://site.example/2')
+  })
+
   it('without an address are empty', async () => {
     expect(await run('<urlset></urlset>')).toMatchObject({ failure: { code: 'empty' } })
+    expect(await run('<urlset><url><loc>javascript:1</loc></url></urlset>')).toMatchObject({
+      failure: { code: 'empty' },
+    })
   })
 })
 

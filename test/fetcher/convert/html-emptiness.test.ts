@@ -38,6 +38,7 @@ describe('a page that only scripts fill needs JavaScript:', () => {
     ['a rendered application', `<div id=root>${words(200)}</div><noscript>Enable JavaScript.</noscript>${SCRIPTS}`],
     ['a small rendered application', `<div id=root><h1>Hello</h1>${words(40)}</div>${SCRIPTS}`],
     ['an article about it', `<h1>Why sites require JavaScript</h1>${words(300)}${SCRIPTS}`],
+    ['a short page with a notice beside it', `${words(36)}<noscript>Enable JavaScript.</noscript>${SCRIPTS}`],
     ['few words without scripts', '<div id=app>Enable JavaScript</div>'],
   ])('but not %s', async (_what, body) => expect(await codeOf(titled('App', body))).toBe('content'))
 
@@ -80,6 +81,66 @@ describe('a check for robots is blocked_by_site:', () => {
     ['a film of that name', titled('Forbidden | Films', `<h1>Forbidden</h1>${words(50)}`)],
     ['a title that only contains the words', titled('Just a moment in time: a memoir', words(80))],
   ])('but not %s', async (_what, html) => expect(await codeOf(html)).toBe('content'))
+})
+
+describe('a short page with the title of a check is doubtful, and a success:', () => {
+  const film = '<p>A drama of 1932 by Frank Capra, in which a librarian falls in love on a cruise.</p>'
+  const lyrics = '<p>Please wait for me, by the river, in the rain.</p>'
+  const app = `<div id=root>${words(36)}</div><noscript>You need to enable JavaScript.</noscript>${SCRIPTS}`
+
+  it.each([
+    ['a film', titled('Forbidden', `<h1>Forbidden</h1>${film}`)],
+    ['a film among menus', titled('Forbidden', `${MENU}<h1>Forbidden</h1><p>A drama of 1932.</p>`)],
+    ['a film with a refusal for its name', titled('Access denied | Films', `<h1>Access denied</h1>${film}`)],
+    ['a film on a page with its own scripts', titled('Forbidden', `<h1>Forbidden</h1>${app}`)],
+    [
+      'a film on a page that is wrapped in a form',
+      titled('Forbidden', `<form>${MENU}<h1>Forbidden</h1>${film}</form>`),
+    ],
+    ['a song', titled('Please Wait', `<h1>Please Wait</h1>${lyrics}`)],
+    ['a page that a ticker loads anew', titled('Please Wait', `<meta http-equiv=refresh content=600>${lyrics}`)],
+    [
+      'an entry of a glossary',
+      titled('CAPTCHA | Glossary', '<h1>CAPTCHA</h1><p>A test that tells people and robots apart.</p>'),
+    ],
+    [
+      'a page that shows how to reach someone behind a widget',
+      titled('Contact', '<h1>Contact</h1><p>info@site.example</p><div class="g-recaptcha"></div>'),
+    ],
+    ['a poll behind a widget', titled('Poll', `<h1>Tea or coffee?</h1>${words(30)}<div class="h-captcha"></div>`)],
+  ])('%s', async (_what, html) => {
+    expect(await codeOf(html)).toBe('warning')
+    expect(await run(html)).toMatchObject({ warnings: [expect.stringContaining('may be a check for robots')] })
+  })
+
+  it.each([
+    [
+      'by a number to look it up',
+      '<p>You have no permission to see this on this server. Reference #18.5f1c2a17.1700</p>',
+    ],
+    [
+      'by what loads it again',
+      '<meta http-equiv="Refresh" content="5"><p>We will show you the page in five seconds.</p>',
+    ],
+    ['by what it asks for', '<p>This takes some seconds.</p><noscript>Enable JavaScript to continue.</noscript>'],
+    [
+      'by a form that is the page',
+      '<form><p>To go on to the page, click on this button here:</p><button>Go</button></form>',
+    ],
+    ['by a widget', '<p>Let us know that it is you who comes here.</p><div class="cf-turnstile"></div>'],
+  ])('but not %s', async (_what, body) => {
+    for (const title of ['Please wait', 'Access denied', 'Just a moment...']) {
+      expect(await codeOf(titled(title, `<h1>${title}</h1>${body}`))).toBe('blocked_by_site')
+    }
+  })
+
+  it.each([
+    [
+      'a form of that name',
+      `<h1>Enter the challenge</h1><form id="challenge-form"><input name=team></form>${words(20)}`,
+    ],
+    ['protection on every page', `<script src="https://a.eu.sdk.awswaf.com/a/b/challenge.js"></script>${words(40)}`],
+  ])('nor is there a doubt by %s', async (_what, body) => expect(await codeOf(titled('Shop', body))).toBe('content'))
 })
 
 describe('a login instead of the page is blocked_by_site:', () => {
@@ -134,6 +195,24 @@ describe('a page that says it does not exist is a soft_404:', () => {
     ['a thing that was found', titled('Lost page found', '<p>In a library.</p>')],
     ['a product that is gone', titled('Red kettle', '<h1>Red kettle</h1><p>No longer available.</p>')],
   ])('but not %s', async (_what, html) => expect(await codeOf(html)).toBe('content'))
+
+  it.each([
+    ['a number', titled('404', '<h1>404</h1><p>The even number between 403 and 405, and a natural one.</p>')],
+    ['an area code', titled('404 | Area codes', '<h1>404</h1><p>Serves the city of Atlanta, Georgia.</p>')],
+    ['a film', titled('Not Found', '<h1>Not Found</h1><p>A comedy of 2011 about a man and his dog.</p>')],
+    [
+      'a title that no heading repeats',
+      titled('Page not found', '<h1>Songs</h1><p>The third of the album of 2009.</p>'),
+    ],
+  ])('and is doubtful if it may be %s', async (_what, html) => expect(await codeOf(html)).toBe('warning'))
+
+  it.each([
+    ['404', '<h1>404</h1><p>Oops. The page you are looking for does not exist. It may have moved.</p>'],
+    ['Not found', '<h1>Not found</h1><p>The requested URL was not found on this server. Check it.</p>'],
+    ['Page not found', '<h1>Oops</h1><p>Sorry, this page <b>could not be found</b>. Here is our search.</p>'],
+  ])('by a sentence of its own: %s', async (title, body) => {
+    expect(await codeOf(titled(title, body))).toBe('soft_404')
+  })
 
   it('and is doubtful with more text', async () => {
     expect(await codeOf(titled('Page not found', `<h1>Page not found</h1>${words(100)}`))).toBe('warning')

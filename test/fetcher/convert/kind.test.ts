@@ -1,3 +1,4 @@
+import { createCipheriv } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
@@ -46,6 +47,43 @@ describe('bytes decide before the header', () => {
 
   it('a page with stray NULs is a page', () => {
     expect(kind('<!doctype html><p>null\0byte</p>', 'text/html').kind).toBe('html')
+  })
+})
+
+describe('what follows the beginning counts, too:', () => {
+  const header = Buffer.from('#!/bin/sh\n# An installer with its archive behind it.\n'.repeat(400))
+  const noise = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(300_000))
+  const text = Buffer.from('A line of a long text.\n'.repeat(20_000))
+
+  it.each([
+    ['data behind a script', Buffer.concat([header, noise])],
+    ['data between two texts', Buffer.concat([text, noise, text])],
+    ['data at the end of a long text', Buffer.concat([text, noise.subarray(0, 8_192)])],
+    ['a little data behind the first sample', Buffer.concat([text.subarray(0, 16_384), noise.subarray(0, 2_000)])],
+  ])('%s is binary', (_what, body) => {
+    for (const label of ['application/octet-stream', 'text/plain', 'text/csv', 'application/json', undefined]) {
+      expect(kindOfBytes(body, label).kind).toBe('binary')
+    }
+  })
+
+  it.each([
+    ['that a block of NULs fills up', Buffer.concat([text, Buffer.alloc(100_000)])],
+    ['with a NUL behind the first sample', Buffer.concat([text.subarray(0, 16_384), Buffer.from('\0x')])],
+  ])('a text %s is text', (_what, body) => expect(kindOfBytes(body, 'text/plain').kind).toBe('text'))
+
+  it.each([
+    ['windows-1251', 'CFF0E8E2E5F22C20ECE8F0210A'],
+    ['gbk', 'C4E3BAC3A3ACCAC0BDE7A1A30A'],
+    ['gb18030', '8130813081308131C4E30A'],
+    ['euc-kr', 'BEC8B3E7C7CFBCBCBFE40A'],
+    ['shift_jis', '82B182F182C982BF82CD81420A'],
+    ['iso-2022-jp', '1B24422433247324214A1B28420A'],
+    ['a log of a terminal', '31302508080808081B5B4B3230250A'],
+  ])('a long text in %s is text', (_charset, hex) => {
+    const body = Buffer.from(hex.repeat(20_000), 'hex')
+    for (const label of ['application/octet-stream', 'text/plain', undefined]) {
+      expect(kindOfBytes(body, label)).toEqual({ kind: 'text', mediaType: 'text/plain' })
+    }
   })
 })
 

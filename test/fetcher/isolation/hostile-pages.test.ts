@@ -31,7 +31,9 @@ const TEXTS = new Map([
   ['nothing closed', 'text, more text, and more.'],
   ['a megabyte of entities', '&<\u{1F600}¬anentity;'],
 ])
-const LAST_OF_PROSE = 'Paragraph number 19 of a long page'
+/** What runs across a link and an emphasis, so that no order but the right one has it. */
+const LAST_OF_PROSE =
+  'Paragraph number 19 of a long page, with [a link](https://x.example/l19), some **bold** words and enough text'
 
 describe('hostile pages end within the limits, and the next page is converted:', { timeout: 120_000 }, () => {
   it.concurrent.each(Object.entries(HOSTILE_PAGES))('%s', async (name, build) => {

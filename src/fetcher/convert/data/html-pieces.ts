@@ -1,5 +1,5 @@
 import { dropUnreadable } from '../html/clean.ts'
-import { DOM_CAPS, parsePage } from '../html/dom.ts'
+import { DOM_CAPS, FLATTENED, parsePage } from '../html/dom.ts'
 import { HeldText, withoutTokens } from '../html/held-text.ts'
 import { toMarkdown, type Written } from '../html/markdown.ts'
 import { all, type DomDocument, type DomElement, replace } from '../html/nodes.ts'
@@ -38,8 +38,9 @@ export function contentOf({ pieces, prepare }: DocumentPieces, url: string, styl
   let isComplete = read.length === pieces.length
   if (!isComplete) warnings.add('The document is too long; its end was left out.')
   const contents = read.map((piece) => {
-    const { document, complete } = parsePage(withoutTokens(piece))
+    const { document, complete, flattened } = parsePage(withoutTokens(piece))
     if (!complete) warnings.add(`A part has more than ${DOM_CAPS.elementsMax} elements; the rest of it was left out.`)
+    if (flattened) warnings.add(FLATTENED)
     isComplete &&= complete
     dropUnreadable(document.body)
     prepare?.(document)

@@ -3,6 +3,7 @@ import { linksContent, metadataContent } from '../data/json-content.ts'
 import { linkList } from '../data/link-list.ts'
 import type { Conversion, DocumentMeta } from '../document.ts'
 import { failure } from '../failure.ts'
+import { isWeb } from '../html/base.ts'
 import { readXml } from '../xml/read-xml.ts'
 
 /** Addresses of a sitemap that are read; the protocol allows a quarter of it. */
@@ -24,7 +25,7 @@ export function convertSitemap(source: string, mode: Mode, url: string, meta: Do
   return { content: urls.join('\n'), meta: cut, warnings }
 }
 
-/** Only the addresses of the pages: images and videos of a page have a `loc` of their own. */
+/** Only the web addresses of the pages: images and videos of a page have a `loc` of their own. */
 function readSitemap(source: string, base: string): { readonly urls: string[]; readonly complete: boolean } {
   const urls: string[] = []
   const open: string[] = []
@@ -37,10 +38,10 @@ function readSitemap(source: string, base: string): { readonly urls: string[]; r
       text = ''
     },
     close: () => {
-      const address = isAddress() ? URL.parse(text.trim(), base)?.href : undefined
+      const address = isAddress() ? URL.parse(text.trim(), base) : null
       open.pop()
-      if (address === undefined) return
-      if (urls.length < URLS_MAX) urls.push(address)
+      if (address === null || !isWeb(address)) return
+      if (urls.length < URLS_MAX) urls.push(address.href)
       else complete = false
     },
     text: (piece) => {

@@ -1,19 +1,12 @@
 import { parseHTML } from 'linkedom'
-import { html as spec, parse, type Token, type TreeAdapter, type TreeAdapterTypeMap } from 'parse5'
+import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as spec, parse, type TreeAdapter } from 'parse5'
 
-import {
-  type DomDocument,
-  type DomElement,
-  type DomNode,
-  type DomParent,
-  type DomText,
-  isElement,
-  isText,
-} from './nodes.ts'
+import { flatten } from './flatten.ts'
+import type { DomDocument, DomElement, DomParent } from './nodes.ts'
 
 /** What a page may cost before it is cut. */
 export interface DomCaps {
-  /** Levels of nesting; deeper elements become siblings at the last level, as in browsers. */
+  /** Levels of nesting; what stands deeper is placed side by side. */
   readonly depthMax: number
   readonly elementsMax: number
   /** Characters of an attribute; a longer one is left out. */
@@ -29,34 +22,60 @@ export const DOM_CAPS: DomCaps = {
   nameLengthMax: 2_048,
 }
 
-/** `complete` is false if the page has more elements than the cap: the document then holds the first of them. */
+/** For the caller, if `flattened`. */
+export const FLATTENED = `More than ${DOM_CAPS.depthMax} levels are nested in one another; the deepest parts were placed side by side.`
+
 export interface ParsedPage {
   readonly document: DomDocument
   readonly elements: number
+  /** False if the page has more elements than the cap: the document then holds the first of them. */
   readonly complete: boolean
+  /** True if the page has more levels than the cap: the document then has all of its text, with fewer elements around it. */
+  readonly flattened: boolean
 }
 
 /**
  * Parses HTML by the rules of browsers, without scripting, into a DOM.
  *
- * parse5 builds the tree because linkedom's own parser loses text on broken markup; linkedom holds it because parse5's
- * trees have no selectors. Comments, event handlers and what is inside `template` do not get in.
+ * parse5 builds the tree because linkedom's own parser loses text on broken markup; linkedom then holds a copy because
+ * parse5's trees have no selectors. Comments, event handlers and what is inside `template` do not get in.
  */
 export function parsePage(source: string, caps: DomCaps = DOM_CAPS): ParsedPage {
+  const { tree, count, complete } = parseTree(source, caps.elementsMax)
+  const flattened = flatten(tree, caps.depthMax)
   const document = emptyDocument()
-  const builder = createBuilder(document, caps)
-  let complete = true
-  try {
-    parse(source, { treeAdapter: builder.adapter, scriptingEnabled: false })
-  } catch (error) {
-    if (!(error instanceof ElementCapError)) throw error
-    complete = false
-  }
+  copyTree(tree, document, caps)
   if (document.firstChild === null) document.appendChild(document.createElement('html'))
-  return { document, elements: builder.elements(), complete }
+  return { document, elements: count, complete, flattened }
 }
 
 class ElementCapError extends Error {}
+
+/** The tree of a page; of one with too many elements, as it stands when the first of them are placed. */
+function parseTree(source: string, elementsMax: number) {
+  const tree = defaultTreeAdapter.createDocument()
+  let count = 0
+  const treeAdapter: TreeAdapter<DefaultTreeAdapterMap> = {
+    ...defaultTreeAdapter,
+    createDocument: () => tree,
+    createElement(...element) {
+      if (count === elementsMax) throw new ElementCapError()
+      count += 1
+      return defaultTreeAdapter.createElement(...element)
+    },
+    appendChild(parent, node) {
+      if (!defaultTreeAdapter.isCommentNode(node)) defaultTreeAdapter.appendChild(parent, node)
+    },
+    setDocumentType() {},
+  }
+  try {
+    parse(source, { treeAdapter, scriptingEnabled: false })
+    return { tree, count, complete: true }
+  } catch (error) {
+    if (!(error instanceof ElementCapError)) throw error
+    return { tree, count, complete: false }
+  }
+}
 
 function emptyDocument(): DomDocument {
   const { document } = parseHTML('<!doctype html><html></html>') as unknown as { document: DomDocument }
@@ -64,123 +83,39 @@ function emptyDocument(): DomDocument {
   return document
 }
 
-type Types = TreeAdapterTypeMap<
-  DomNode,
-  DomParent,
-  DomNode,
-  DomDocument,
-  DomParent,
-  DomElement,
-  DomNode,
-  DomText,
-  DomElement,
-  DomNode
->
+type TreeParent = DefaultTreeAdapterMap['parentNode']
+type TreeElement = DefaultTreeAdapterMap['element']
 
-/** What parse5 asks about an element it has made, and linkedom would not tell as it was given. */
-interface Facts {
-  readonly tag: string
-  readonly namespace: spec.NS
-  readonly attributes: Token.Attribute[]
-  depth: number
+function copyTree(tree: TreeParent, document: DomDocument, caps: DomCaps): void {
+  const open: { readonly from: TreeParent; readonly to: DomParent; next: number }[] = [
+    { from: tree, to: document, next: 0 },
+  ]
+  for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
+    const node = at.from.childNodes[at.next]
+    at.next += 1
+    if (node === undefined) open.pop()
+    else if (defaultTreeAdapter.isTextNode(node)) at.to.appendChild(document.createTextNode(node.value))
+    else if (defaultTreeAdapter.isElementNode(node)) {
+      const to = copyElement(node, document, caps)
+      at.to.appendChild(to)
+      open.push({ from: node, to, next: 0 })
+    }
+  }
 }
 
-const DOCTYPE_NODE = 10
 const SAFE_TAG = /^[A-Za-z_][\w:.-]*$/
 const SAFE_ATTRIBUTE = /^[^\s"'<>/=\0]+$/
 const MATCHED_ATTRIBUTES = new Set(['class', 'id', 'style'])
 
-function createBuilder(document: DomDocument, caps: DomCaps) {
-  const facts = new Map<DomNode, Facts>()
-  const templates = new Map<DomElement, DomParent>()
-  const comment = document.createComment('')
-  let mode = spec.DOCUMENT_MODE.NO_QUIRKS
-  let count = 0
-
-  const depthOf = (node: DomNode): number => facts.get(node)?.depth ?? 0
-  /** The lowest ancestor that may still have children. */
-  const host = (parent: DomParent): DomParent => {
-    let at = parent
-    while (depthOf(at) >= caps.depthMax && at.parentNode !== null) at = at.parentNode
-    return at
+function copyElement({ tagName, namespaceURI, attrs }: TreeElement, document: DomDocument, caps: DomCaps): DomElement {
+  const name = SAFE_TAG.test(tagName) ? tagName : 'x-invalid'
+  const isHtml = namespaceURI === spec.NS.HTML
+  const element = isHtml ? document.createElement(name) : document.createElementNS(namespaceURI, name)
+  for (const attribute of attrs) {
+    const full = attribute.prefix ? `${attribute.prefix}:${attribute.name}` : attribute.name
+    const lengthMax = MATCHED_ATTRIBUTES.has(attribute.name) ? caps.nameLengthMax : caps.attributeLengthMax
+    const isLeftOut = attribute.value.length > lengthMax || attribute.name.startsWith('on')
+    if (!isLeftOut && SAFE_ATTRIBUTE.test(full)) element.setAttribute(full, attribute.value)
   }
-  const place = (node: DomNode, parent: DomParent) => {
-    const fact = facts.get(node)
-    if (fact) fact.depth = depthOf(parent) + 1
-  }
-  const setAttributes = (element: DomElement, attributes: readonly Token.Attribute[]) => {
-    for (const { name, prefix, value } of attributes) {
-      const full = prefix ? `${prefix}:${name}` : name
-      const lengthMax = MATCHED_ATTRIBUTES.has(name) ? caps.nameLengthMax : caps.attributeLengthMax
-      if (value.length > lengthMax || name.startsWith('on') || !SAFE_ATTRIBUTE.test(full)) continue
-      if (!element.hasAttribute(full)) element.setAttribute(full, value)
-    }
-  }
-
-  const adapter: TreeAdapter<Types> = {
-    createDocument: () => document,
-    createDocumentFragment: () => document.createDocumentFragment(),
-    createElement(tag, namespace, attributes) {
-      count += 1
-      if (count > caps.elementsMax) throw new ElementCapError()
-      const name = SAFE_TAG.test(tag) ? tag : 'x-invalid'
-      const element =
-        namespace === spec.NS.HTML ? document.createElement(name) : document.createElementNS(namespace, name)
-      facts.set(element, { tag, namespace, attributes, depth: 0 })
-      setAttributes(element, attributes)
-      return element
-    },
-    createCommentNode: () => comment,
-    createTextNode: (data) => document.createTextNode(data),
-    appendChild(parent, node) {
-      if (node === comment) return
-      const under = isElement(node) ? host(parent) : parent
-      place(node, under)
-      under.appendChild(node)
-    },
-    insertBefore(parent, node, reference) {
-      if (node === comment) return
-      const under = reference.parentNode ?? parent
-      place(node, under)
-      under.insertBefore(node, reference)
-    },
-    insertText(parent, text) {
-      const last = parent.lastChild
-      if (last !== null && isText(last)) last.data += text
-      else parent.appendChild(document.createTextNode(text))
-    },
-    insertTextBefore(parent, text, reference) {
-      const before = reference.previousSibling
-      if (before !== null && isText(before)) before.data += text
-      else (reference.parentNode ?? parent).insertBefore(document.createTextNode(text), reference)
-    },
-    adoptAttributes: setAttributes,
-    detachNode: (node) => node.remove(),
-    setTemplateContent: (template, content) => void templates.set(template, content),
-    getTemplateContent: (template) => templates.get(template) ?? template,
-    setDocumentType() {},
-    setDocumentMode(_document, value) {
-      mode = value
-    },
-    getDocumentMode: () => mode,
-    getFirstChild: (node) => node.firstChild,
-    getChildNodes: (node) => [...node.childNodes],
-    getParentNode: (node) => node.parentNode,
-    getAttrList: (element) => facts.get(element)?.attributes ?? [],
-    getTagName: (element) => facts.get(element)?.tag ?? element.localName,
-    getNamespaceURI: (element) => facts.get(element)?.namespace ?? spec.NS.HTML,
-    getTextNodeContent: (node) => node.data,
-    getCommentNodeContent: () => '',
-    getDocumentTypeNodeName: () => '',
-    getDocumentTypeNodePublicId: () => '',
-    getDocumentTypeNodeSystemId: () => '',
-    isTextNode: isText,
-    isCommentNode: (node): node is DomNode => node === comment,
-    isDocumentTypeNode: (node): node is DomNode => node.nodeType === DOCTYPE_NODE,
-    isElementNode: isElement,
-    setNodeSourceCodeLocation() {},
-    getNodeSourceCodeLocation: () => null,
-    updateNodeSourceCodeLocation() {},
-  }
-  return { adapter, elements: () => Math.min(count, caps.elementsMax) }
+  return element
 }

@@ -3,7 +3,7 @@ import type { Conversion, DocumentMeta } from '../document.ts'
 import { failure } from '../failure.ts'
 import { baseOf } from './base.ts'
 import { dropUnreadable } from './clean.ts'
-import { DOM_CAPS, parsePage } from './dom.ts'
+import { DOM_CAPS, FLATTENED, type ParsedPage, parsePage } from './dom.ts'
 import { doubtsOf } from './emptiness/doubts.ts'
 import { emptinessOf } from './emptiness/emptiness.ts'
 import { type PageSigns, signsOf } from './emptiness/page-signs.ts'
@@ -13,7 +13,7 @@ import { type MainContent, mainContent } from './main-content.ts'
 import { toMarkdown, type Written } from './markdown.ts'
 import { metadataJson } from './metadata-json.ts'
 import { metadataOf } from './metadata.ts'
-import type { DomDocument, DomElement } from './nodes.ts'
+import type { DomElement } from './nodes.ts'
 import { normalise } from './normalise.ts'
 import { plainText } from './plain-text.ts'
 import { dropHeadingAnchors } from './prepare/links.ts'
@@ -28,11 +28,9 @@ const BAD_JSON_LD = 'Some of the JSON-LD is too large or nested too deep, and wa
 export type PageMode = Exclude<Mode, 'raw'>
 
 /** A page that has been parsed. */
-interface Page {
-  readonly document: DomDocument
+interface Page extends ParsedPage {
   readonly url: string
   readonly base: string
-  readonly elements: number
   readonly meta: DocumentMeta
   readonly signs: PageSigns
   readonly warnings: readonly string[]
@@ -40,7 +38,8 @@ interface Page {
 
 /** Converts an HTML page that has been decoded. */
 export function convertPage(source: string, url: string, mode: PageMode, known: DocumentMeta): Conversion {
-  const { document, elements, complete } = parsePage(withoutTokens(source))
+  const parsed = parsePage(withoutTokens(source))
+  const { document, complete } = parsed
   if (!complete && !/\S/.test(document.body.textContent ?? '')) {
     return failure('bad_document', `The page has no text among its first ${DOM_CAPS.elementsMax} elements.`)
   }
@@ -51,9 +50,8 @@ export function convertPage(source: string, url: string, mode: PageMode, known: 
   repair(document)
   const signs = signsOf(document)
   const empty = emptinessOf(signs)
-  const cut = complete ? [] : [`The page has more than ${DOM_CAPS.elementsMax} elements; the rest was left out.`]
-  const warnings = empty ? [...cut, empty.message] : cut
-  const page = { document, url, base, elements, meta, signs, warnings }
+  const warnings = [...cutsOf(parsed), ...(empty ? [empty.message] : [])]
+  const page = { ...parsed, url, base, meta, signs, warnings }
   if (links) return data(links.links, page, links.complete ? [] : [TOO_MANY_LINKS])
   if (mode === 'metadata') {
     const about = metadataJson(document, meta)
@@ -61,6 +59,13 @@ export function convertPage(source: string, url: string, mode: PageMode, known: 
   }
   if (empty && empty.code !== 'warning') return failure(empty.code, empty.message)
   return contentPage(page, mode)
+}
+
+function cutsOf({ complete, flattened }: ParsedPage): string[] {
+  const cuts: string[] = []
+  if (!complete) cuts.push(`The page has more than ${DOM_CAPS.elementsMax} elements; the rest was left out.`)
+  if (flattened) cuts.push(FLATTENED)
+  return cuts
 }
 
 const data = (value: object, { meta, warnings }: Page, more: readonly string[]): Conversion => ({
@@ -71,14 +76,14 @@ const data = (value: object, { meta, warnings }: Page, more: readonly string[]):
 })
 
 function contentPage(page: Page, mode: PageMode): Conversion {
-  const { document, url, base, elements, signs } = page
+  const { document, url, base, signs } = page
   const held = new HeldText()
   normalise(document, url, base, held)
   if (mode === 'full') {
     dropUnreadable(document.body)
     return done(toMarkdown(document.body, held), signs.words, page)
   }
-  const main = mainContent(document, elements, URL.parse(url)?.hostname ?? '')
+  const main = mainContent(page, URL.parse(url)?.hostname ?? '')
   if (mode === 'article' && signs.words > 0 && !isArticle(main)) {
     return failure('no_article', 'No main content was found on the page.')
   }

@@ -1,6 +1,7 @@
 import { Readability } from '@mozilla/readability'
 
 import { clean } from './clean.ts'
+import type { ParsedPage } from './dom.ts'
 import { mainRoot } from './main-root.ts'
 import {
   all,
@@ -16,7 +17,7 @@ import { plainText } from './plain-text.ts'
 import { NAMES_ATTRIBUTE, trimArticle } from './trim.ts'
 import { countWords } from './words.ts'
 
-/** Elements above which Readability, which is not linear, is left out. */
+/** Elements above which Readability, which is not linear, is left out. So it is on a page that had to be flattened. */
 const READABILITY_ELEMENTS_MAX = 30_000
 const DEEP_TABLES = 'table table table table table table table'
 /** The share of the cleaned page's words that Readability must keep to be trusted. */
@@ -43,12 +44,13 @@ export interface MainContent {
  * Readability finds articles and loses much of other pages; the cleaner keeps everything that is not a page's frame.
  * Readability is trusted if it keeps enough of the words that the cleaner keeps.
  */
-export function mainContent(document: DomDocument, elements: number, host: string): MainContent {
+export function mainContent({ document, elements, flattened }: ParsedPage, host: string): MainContent {
   const isArticle = saysArticle(document)
   const title = lineOf(document.querySelector('h1'))
   clean(document.body)
   if (isArticle) dropComments(document.body)
-  const article = elements <= READABILITY_ELEMENTS_MAX ? readArticle(document) : undefined
+  const isReadable = elements <= READABILITY_ELEMENTS_MAX && !flattened
+  const article = isReadable ? readArticle(document) : undefined
   const root = mainRoot(document.body)
   const words = countWords(plainText(root))
   if (article) {

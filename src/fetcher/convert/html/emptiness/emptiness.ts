@@ -1,12 +1,8 @@
 import type { TargetErrorCode } from '../../../../jobs/target-error.ts'
-import { saysNotFound } from './not-found.ts'
+import { notFound } from './not-found.ts'
 import type { PageSigns } from './page-signs.ts'
 import { isScriptShell } from './script-shell.ts'
-import { isLogin, isRobotCheck } from './site-wall.ts'
-
-/** Words of prose up to which a page that says it does not exist is believed, and up to which it is doubted. */
-const MISSING_WORDS_MAX = 60
-const MISSING_DOUBT_WORDS_MAX = 150
+import { isLogin, robotCheck } from './site-wall.ts'
 
 /** Why a page that was answered with success is not the page that was asked for. */
 export interface Emptiness {
@@ -17,23 +13,27 @@ export interface Emptiness {
 }
 
 /**
- * Tells a page from what sites show instead of it. It needs two signs, what a page says or is made of and how little
- * text it has, so that an article about robots' checks or missing pages is never taken for one.
+ * Tells a page from what sites show instead of it. A failure needs little text and more than a title: markup that only
+ * such pages have, or a sentence, or that there is nothing else. With a title alone, which may be that of a film or a
+ * short article about the matter, there is a warning.
  */
 export function emptinessOf(signs: PageSigns): Emptiness | undefined {
-  const { proseWords } = signs
-  if (isRobotCheck(signs)) {
+  const check = robotCheck(signs)
+  const missing = notFound(signs)
+  if (check === 'sure') {
     return { code: 'blocked_by_site', message: 'The site shows a check for robots, or a refusal, instead of the page.' }
   }
-  if (saysNotFound(signs) && proseWords <= MISSING_WORDS_MAX) {
+  if (missing === 'sure') {
     return { code: 'soft_404', message: 'The page says that it does not exist, although the server answered success.' }
   }
-  if (isLogin(signs))
+  if (isLogin(signs)) {
     return { code: 'blocked_by_site', message: 'The site asks for a login instead of showing the page.' }
+  }
   if (isScriptShell(signs)) {
     return { code: 'needs_javascript', message: 'The page is empty until its scripts run.' }
   }
-  if (saysNotFound(signs) && proseWords <= MISSING_DOUBT_WORDS_MAX) {
+  if (check) return { code: 'warning', message: 'This may be a check for robots, or a refusal, instead of the page.' }
+  if (missing) {
     return { code: 'warning', message: 'The title says that there is no such page; this may be an error page.' }
   }
   return undefined

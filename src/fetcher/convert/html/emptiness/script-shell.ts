@@ -1,7 +1,7 @@
 import { lineOf } from '../nodes.ts'
 import { type PageSigns, shownWords } from './page-signs.ts'
 
-/** Words of a page that says it needs scripts, and of one that shows a sign of waiting, up to which it is a shell. */
+/** Words of a page that says it needs scripts, and of one that shows another sign of it, up to which it is a shell. */
 const NOTICE_WORDS_MAX = 60
 const WAITING_WORDS_MAX = 30
 /** Words in the root of an application up to which it is empty. */
@@ -17,16 +17,16 @@ const NOTICE = new RegExp(`(?:${WANTED})[^.!?。]{0,80}java ?script|java ?script
 
 /** Whether scripts would fill the page: it is the shell of an application, or asks for scripts and says no more. */
 export function isScriptShell(signs: PageSigns): boolean {
-  const { document, words, scripts } = signs
+  const { document, words, scripts, prose } = signs
   if (scripts === 0 || words > NOTICE_WORDS_MAX) return false
-  if (asksForScripts(signs)) return true
+  if (NOTICE.test(prose)) return true
   if (words > WAITING_WORDS_MAX) return false
+  if (asksForScripts(signs)) return true
   const root = document.querySelector(ROOTS)
   return root !== null && (shownWords(root).words <= ROOT_WORDS_MAX || document.querySelector(WAITING) !== null)
 }
 
-/** Whether the page tells a reader to switch scripts on. */
-function asksForScripts({ document }: PageSigns): boolean {
-  const notices = [...document.querySelectorAll('noscript')].map(lineOf)
-  return NOTICE.test(lineOf(document.body)) || notices.some((text) => NOTICE.test(text))
+/** Whether the page tells a reader to switch scripts on. Many a page does so that can be read without them. */
+export function asksForScripts({ document, prose }: PageSigns): boolean {
+  return NOTICE.test(prose) || [...document.querySelectorAll('noscript')].some((notice) => NOTICE.test(lineOf(notice)))
 }

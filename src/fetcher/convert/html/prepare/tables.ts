@@ -140,8 +140,8 @@ function flattenCell(cell: DomElement): void {
   for (const block of all(cell, CELL_BLOCKS)) {
     if (block.localName === 'li') block.insertBefore(document.createTextNode('• '), block.firstChild)
     if (/\S/.test(block.textContent ?? '')) {
-      if (hasTextBefore(block)) block.parentNode?.insertBefore(document.createElement('br'), block)
-      if (hasTextAfter(block)) block.parentNode?.insertBefore(document.createElement('br'), block.nextSibling)
+      if (hasText(block, 'previousSibling')) block.parentNode?.insertBefore(document.createElement('br'), block)
+      if (hasText(block, 'nextSibling')) block.parentNode?.insertBefore(document.createElement('br'), block.nextSibling)
     }
     unwrap(block)
   }
@@ -151,18 +151,9 @@ function flattenCell(cell: DomElement): void {
   }
 }
 
-/** Whether a sibling before has text, and no line break stands between. */
-function hasTextBefore(block: DomElement): boolean {
-  for (let node = block.previousSibling; node !== null; node = node.previousSibling) {
-    if (node.nodeName.toLowerCase() === 'br') return false
-    if (/\S/.test(node.textContent ?? '')) return true
-  }
-  return false
-}
-
-/** Whether the next sibling with text is not a block, which would bring its own line break. */
-function hasTextAfter(block: DomElement): boolean {
-  for (let node = block.nextSibling; node !== null; node = node.nextSibling) {
+/** Whether a sibling on that side has text, and no line break stands between. */
+function hasText(block: DomElement, side: 'previousSibling' | 'nextSibling'): boolean {
+  for (let node = block[side]; node !== null; node = node[side]) {
     if (node.nodeName.toLowerCase() === 'br') return false
     if (/\S/.test(node.textContent ?? '')) return true
   }

@@ -1,6 +1,6 @@
 """Fetches every URL of a list, 32 a job, and prints one JSON line per URL, in the order of the list; `idx` counts
 through the list. Usage: python3 haul.py urls.txt > results.ndjson
-PAGEHAUL is the address of the service, PAGEHAUL_KEY an API key if it wants one, PAGEHAUL_TRIES how often, once a second,
+PAGEHAUL is the address of the service, HAUL_KEY an API key if it wants one, HAUL_TRIES how often, once a second,
 to try a service that does not answer. What a stop of the service left out is fetched when it is back. Run again, it
 goes on where it was: the same list is the same job, so nothing is fetched twice.
 """
@@ -13,8 +13,8 @@ import urllib.error
 import urllib.request
 
 SERVICE = os.environ.get("PAGEHAUL", "http://127.0.0.1:8080")
-KEY = os.environ.get("PAGEHAUL_KEY")
-TRIES = int(os.environ.get("PAGEHAUL_TRIES", "60"))
+KEY = os.environ.get("HAUL_KEY")
+TRIES = int(os.environ.get("HAUL_TRIES", "60"))
 JOB_SIZE = 32
 SILENCE_S = 300  # A connection that is silent for longer is taken for dead.
 BROKEN = (OSError, http.client.HTTPException)

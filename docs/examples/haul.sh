@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # Fetches every URL of a list, 32 a job, and prints one JSON line per URL, in the order of the list; `idx` counts through
 # the list. Usage: haul.sh urls.txt > results.ndjson
-# PAGEHAUL is the address of the service, PAGEHAUL_KEY an API key if it wants one, PAGEHAUL_TRIES how often, once a second,
+# PAGEHAUL is the address of the service, HAUL_KEY an API key if it wants one, HAUL_TRIES how often, once a second,
 # to try a service that does not answer. What a stop of the service left out is fetched when it is back. Run again, it
 # goes on where it was: the same list is the same job, so nothing is fetched twice.
 set -euo pipefail
 export LC_ALL=C
 service=${PAGEHAUL:-http://127.0.0.1:8080}
-tries=${PAGEHAUL_TRIES:-60}
+tries=${HAUL_TRIES:-60}
 left=$tries
 printed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Silent for five minutes, a connection is taken for dead.
-request() { curl -sS --speed-limit 1 --speed-time 300 ${PAGEHAUL_KEY:+-H "authorization: Bearer $PAGEHAUL_KEY"} "$@"; }
+request() { curl -sS --speed-limit 1 --speed-time 300 ${HAUL_KEY:+-H "authorization: Bearer $HAUL_KEY"} "$@"; }
 header() { tr -d '\r' <"$work/headers" | sed -n "s/^$1: *//ip"; }
 count() { sed -E "s/.*\"targets_$1\":([0-9]+).*/\1/" "$work/answer"; }
 

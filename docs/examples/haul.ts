@@ -1,12 +1,12 @@
 // Fetches every URL of a list, 32 a job, and prints one JSON line per URL, in the order of the list; `idx` counts through
 // the list. Usage: node haul.ts urls.txt > results.ndjson (Node 24, no packages)
-// PAGEHAUL is the address of the service, PAGEHAUL_KEY an API key if it wants one, PAGEHAUL_TRIES how often, once a second,
+// PAGEHAUL is the address of the service, HAUL_KEY an API key if it wants one, HAUL_TRIES how often, once a second,
 // to try a service that does not answer. What a stop of the service left out is fetched when it is back. Run again, it
 // goes on where it was: the same list is the same job, so nothing is fetched twice.
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 
-const { PAGEHAUL: service = 'http://127.0.0.1:8080', PAGEHAUL_KEY: key, PAGEHAUL_TRIES: tries = '60' } = process.env
+const { PAGEHAUL: service = 'http://127.0.0.1:8080', HAUL_KEY: key, HAUL_TRIES: tries = '60' } = process.env
 const JOB_SIZE = 32
 let left = Number(tries)
 let printed = 0

@@ -39,7 +39,7 @@ describe.each(SCRIPTS)('docs/examples/$script', ({ script, program }) => {
     const key = createKey()
     const service = await start({ DATABASE_URL: ':memory:', PAGEHAUL_API_KEYS: `alice:${key}` })
     const lines = ['# pages', '', ...paths.map((path) => ` ${pages.origin}${path}\r`)]
-    const { stdout } = await haul(lines, { PAGEHAUL: service.origin, PAGEHAUL_KEY: key })
+    const { stdout } = await haul(lines, { PAGEHAUL: service.origin, HAUL_KEY: key })
     expect(printed(stdout)).toEqual(expected(paths, { '/0': 'http_404' }))
   })
 
@@ -113,7 +113,7 @@ describe.each(SCRIPTS)('docs/examples/$script', ({ script, program }) => {
   })
 
   it('exits with an error when the service does not come back', async () => {
-    const env = { PAGEHAUL: `http://127.0.0.1:${await freePort()}`, PAGEHAUL_TRIES: '1' }
+    const env = { PAGEHAUL: `http://127.0.0.1:${await freePort()}`, HAUL_TRIES: '1' }
     await expect(haul(['http://a.example/'], env)).rejects.toMatchObject({
       code: 1,
       stdout: '',

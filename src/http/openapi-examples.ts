@@ -258,12 +258,12 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ErrorCode, ProblemExample>> = {
     members: { cap: 'targets_per_job', limit: 32 },
   },
   caller_busy: {
-    detail: 'You have 1 live of at most 1 jobs.',
+    detail: 'You have 1 live job; at most 1 may be live.',
     hint: 'Wait for one to finish, or cancel it.',
     members: { cap: 'jobs_per_caller', limit: 1, jobs: [ID], retry_after_s: 4 },
   },
   jobs_busy: {
-    detail: 'The service has 8 live of at most 8 jobs.',
+    detail: 'The service has 8 live jobs; at most 8 may be live.',
     hint: 'Try again when one has had time to finish.',
     members: { cap: 'jobs_total', limit: 8, jobs: [], retry_after_s: 12 },
   },

@@ -81,5 +81,5 @@ it(
     expect(db.prepare('SELECT count(*) FROM job WHERE finished_at IS NULL').pluck().get()).toBe(0)
     db.close()
   },
-  ROUNDS * 10_000 + 30_000,
+  ROUNDS * 20_000 + 60_000,
 )

@@ -244,9 +244,9 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
 
 const isJson = (type = ''): boolean => /^application\/json\s*(?:;|$)/i.test(type)
 
-/** What a body would ask for must not be dropped in silence. @throws {AppError} `validation_failed` */
+/** What a body would ask for must not be dropped in silence; an empty object or list asks for nothing. */
 function assertNoBody(body: unknown): void {
-  const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0
+  const isEmpty = typeof body === 'object' && body !== null && Object.values(body).flat().length === 0
   if (body === undefined || body === null || isEmpty) return
   throw validationFailed([{ pointer: '', detail: 'This request takes no body: a retry has the options of the job.' }])
 }

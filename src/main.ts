@@ -33,7 +33,8 @@ const ANSWERS_GRACE_MS = 5_000
 const MODEL_MS_MAX = 30_000
 
 async function start(config: Config): Promise<void> {
-  const logger = pino({ level: config.LOG_LEVEL })
+  // Written at once: what is buffered would be tried for ever at the exit if its reader has gone.
+  const logger = pino({ level: config.LOG_LEVEL }, pino.destination({ fd: 1, sync: true }))
   for (const warning of config.warnings) logger.warn(warning)
   const limits = withDefaults({
     leaseMs: config.PAGEHAUL_JOB_TTL_S * 1_000,

@@ -117,3 +117,9 @@ function expectOneLine(text: string, says: RegExp): void {
   expect(text).toMatch(says)
   expect(text.trim().split('\n')).toHaveLength(1)
 }
+
+it('ends on SIGTERM although nobody reads its log any more', async () => {
+  const service = await startService({ DATABASE_URL: ':memory:' })
+  service.child.stdout?.destroy()
+  expect(await service.stop('SIGTERM')).toBe(0)
+})

@@ -61,7 +61,8 @@ export function createJobBodies(readOutcome: JobService['readOutcome'], targetTi
   }
 }
 
-function toTargetHead({ idx, customId, url, status }: TargetRecord): TargetView {
+/** What is known of a target beside its outcome. */
+export function toTargetHead({ idx, customId, url, status }: TargetRecord): TargetView {
   return { idx, ...(customId === undefined ? {} : { custom_id: customId }), url, status }
 }
 

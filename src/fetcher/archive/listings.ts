@@ -1,3 +1,4 @@
+import { member } from '../member.ts'
 import { type CapturePlace, isoTime, isSamePage, parseCaptureUrl } from './capture-place.ts'
 
 /** A capture that the archive lists. */
@@ -51,8 +52,4 @@ function listingOf(row: readonly unknown[], page: string): Listing | undefined {
   if (status !== '200' && mediaType !== 'warc/revisit') return undefined
   if (mediaType !== undefined && NOT_PAGES.test(mediaType)) return undefined
   return { timestamp, original, digest: digest === '' || digest === '-' ? undefined : digest }
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }

@@ -1,3 +1,4 @@
+import { member } from '../member.ts'
 import { ModelError } from './model-error.ts'
 
 /** What a model wrote. */
@@ -30,8 +31,4 @@ function parse(body: Uint8Array): unknown {
   } catch (cause) {
     throw new ModelError('The answer of the model is not JSON.', { cause })
   }
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }

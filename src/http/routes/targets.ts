@@ -8,7 +8,7 @@ import { type TargetResult, TargetView } from '../../jobs/schema.ts'
 import type { JobService } from '../../jobs/service.ts'
 import type { JobSnapshot, TargetRecord } from '../../jobs/store.ts'
 import { acceptedType } from '../accepted-type.ts'
-import type { JobBodies } from '../job-body.ts'
+import { type JobBodies, toTargetHead } from '../job-body.ts'
 import { problemResponse } from '../problem.ts'
 import { JobId, JOBS, json, SANDBOXED, SHARED_RESPONSES, VARY } from '../route-schemas.ts'
 import { sendBody } from '../streaming.ts'
@@ -103,7 +103,7 @@ export const targetRoutes: FastifyPluginAsyncTypebox<TargetRoutesOptions> = asyn
       const result = await resultOf(jobs, params.id, target)
       const slice = sliceText(result.content, query.offset ?? 0, query.limit ?? Infinity)
       if (type !== JSON_TYPE) return sendBare(reply, type, slice)
-      const part = { ...targetHead(target), result: { ...toPart(slice), meta: result.meta } }
+      const part = { ...toTargetHead(target), result: { ...toPart(slice), meta: result.meta } }
       // Serialised here, not by the response schema, so that `meta` is the one of the whole target in any case.
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(part))
     },
@@ -141,13 +141,6 @@ const toPart = ({ text, total, next }: TextSlice) => ({
   content: text,
   total_chars: total,
   ...(next === undefined ? {} : { next_offset: next }),
-})
-
-const targetHead = ({ idx, customId, url, status }: TargetRecord) => ({
-  idx,
-  ...(customId === undefined ? {} : { custom_id: customId }),
-  url,
-  status,
 })
 
 /** Foreign text under our own name: no browser may take it for a page. */

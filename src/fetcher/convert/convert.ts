@@ -24,12 +24,14 @@ export async function convert(source: SourceDocument, keepPage: KeepPage = () =>
   const header = parseContentType(contentType)
   const found = kindOf(body, header)
   const conversion = await convertKind(found, header.charset, source, keepPage)
+  if ('failure' in conversion || conversion.json !== undefined) return conversion
   const isMarkdown = MARKDOWN_MODES.has(mode) && isWrittenAsMarkdown(found)
-  return isMarkdown && !('failure' in conversion) ? { ...conversion, isMarkdown } : conversion
+  return isMarkdown ? { ...conversion, isMarkdown } : conversion
 }
 
 const MARKDOWN_MODES = new Set<Mode>(['auto', 'article', 'full'])
-const MARKDOWN_KINDS = new Set<Kind['kind']>(['html', 'pdf', 'office', 'csv', 'feed'])
+/** JSON that is no longer JSON was a feed. */
+const MARKDOWN_KINDS = new Set<Kind['kind']>(['html', 'pdf', 'office', 'csv', 'feed', 'json'])
 
 const isWrittenAsMarkdown = (found: Kind): boolean =>
   MARKDOWN_KINDS.has(found.kind) || (found.kind === 'text' && found.mediaType === 'text/markdown')

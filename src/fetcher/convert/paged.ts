@@ -1,6 +1,9 @@
 import type { PageRange } from '../../jobs/page-ranges.ts'
 import type { Page } from './document.ts'
 
+/** The line that stands above each page of a paged document. */
+export const PAGE_MARK = /^<!-- page (\d+) -->$/
+
 /** The pages as one text, each under a mark with its number. What looks like a mark in their text is no longer one. */
 export const joinPages = (pages: readonly Page[]): string =>
   pages.map(({ number, text }) => `<!-- page ${number} -->\n\n${withoutMarks(text.trim())}`.trimEnd()).join('\n\n')

@@ -1,12 +1,13 @@
 import { RE2JS } from 're2js'
 
+import { PAGE_MARK } from '../convert/paged.ts'
+
 /** Lines shown before and after each match with `context`. */
 const CONTEXT_LINES = 2
 /** UTF-16 code units of a line that are kept; a longer one is cut around its match. */
 const LINE_LENGTH_MAX = 1_000
 /** What GNU grep reads as the edges of a word, and RE2 as plain angle brackets. */
 const WORD_EDGE = /(?<!\\)(?:\\\\)*\\[<>]/
-const PAGE_MARK = /^<!-- page \d+ -->$/
 
 export interface Matches {
   readonly content: string

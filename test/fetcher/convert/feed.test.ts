@@ -255,3 +255,16 @@ describe('hostile feeds', () => {
     )
   })
 })
+
+it('a JSON Feed is Markdown as any feed is, and JSON of another kind is not', async () => {
+  const read = (value: object) => {
+    const body = Buffer.from(JSON.stringify(value))
+    return convert({ body, url: 'https://a.example/feed', contentType: 'application/json', mode: 'auto' })
+  }
+  const items = [{ id: '1', title: 'A', content_text: 'x' }]
+  expect(await read({ version: 'https://jsonfeed.org/version/1.1', title: 'F', items })).toHaveProperty(
+    'isMarkdown',
+    true,
+  )
+  expect(await read({ items })).not.toHaveProperty('isMarkdown')
+})

@@ -1,3 +1,5 @@
+import { PAGE_MARK } from '../../convert/paged.ts'
+
 /** A piece of content that is quoted whole: some paragraphs, a list, a table, some lines of code. */
 export interface ContentPassage {
   /** UTF-16 code units from the start of the content; `end` is exclusive. */
@@ -13,7 +15,6 @@ const PASSAGE_LENGTH_MIN = 200
 const PASSAGE_LENGTH_MAX = 900
 /** Code units of a heading that tells where a passage stands. */
 const HEADING_LENGTH_MAX = 200
-const PAGE_MARK = /^<!-- page (\d+) -->$/
 const HEADING = /^(#{1,6})\s+(.+?)\s*#*$/
 const FENCE = /^(`{3,}|~{3,})/
 

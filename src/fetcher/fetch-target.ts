@@ -1,5 +1,3 @@
-import { STATUS_CODES } from 'node:http'
-
 import type { Clock } from '../clock.ts'
 import type { FetchTarget } from '../jobs/fetch-target.ts'
 import { parsePageRanges } from '../jobs/page-ranges.ts'
@@ -13,6 +11,7 @@ import type { Converter } from './isolation/converter.ts'
 import { ModelError } from './model/model-error.ts'
 import type { Model } from './model/model.ts'
 import type { FetchedResponse } from './network/response.ts'
+import { isSuccess, statusText } from './network/status.ts'
 import { isRecoverable, joined, recover } from './recover.ts'
 import { TimeLimitError, withTimeLimit } from './time-limit.ts'
 
@@ -116,7 +115,7 @@ async function obtain(
 
 /** Whether an archive may have what is missing. What came with success and cannot be converted, it would have the same. */
 const isLost = ({ code }: TargetError, response: FetchedResponse | undefined): boolean =>
-  code === 'soft_404' || (isRecoverable(code) && (response === undefined || !isSuccess(response)))
+  code === 'soft_404' || (isRecoverable(code) && (response === undefined || !isSuccess(response.status)))
 
 /** Does work within `ms` milliseconds. @throws {TargetError} what `late` gives, if it takes longer. */
 async function inTime<T>(
@@ -209,14 +208,9 @@ function pagesWarning({ pages }: TargetOptions, { meta }: Converted): string[] {
     : []
 }
 
-const isSuccess = ({ status }: FetchedResponse): boolean => status >= 200 && status <= 299
-
 /** @throws {TargetError} `http_NNN`, `empty` */
-function assertSuccess(response: FetchedResponse): void {
-  const { status, body } = response
-  if (!isSuccess(response)) {
-    throw new TargetError(`http_${status}`, `The server answered ${status}${reason(status)}.`)
-  }
+function assertSuccess({ status, body }: FetchedResponse): void {
+  if (!isSuccess(status)) throw new TargetError(`http_${status}`, `The server answered ${statusText(status)}.`)
   if (body.byteLength === 0) throw new TargetError('empty', 'The server answered without a body.')
 }
 
@@ -227,10 +221,4 @@ function cut(text: string, bytesMax: number): string {
   let end = bytesMax
   while (end > 0 && ((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end -= 1
   return bytes.toString('utf8', 0, end)
-}
-
-/** The reason phrase of RFC 9110 for a status, with a space before it, or nothing. */
-function reason(status: number): string {
-  const phrase = STATUS_CODES[status]
-  return phrase === undefined ? '' : ` ${phrase}`
 }

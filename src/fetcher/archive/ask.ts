@@ -1,9 +1,8 @@
-import { STATUS_CODES } from 'node:http'
-
 import type { Clock } from '../../clock.ts'
 import { TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
 import type { FetchedResponse } from '../network/response.ts'
 import { retryAfterMs } from '../network/retry-after.ts'
+import { statusText } from '../network/status.ts'
 import { TimeLimitError, withTimeLimit } from '../time-limit.ts'
 import { type ArchiveError, notAsked } from './archive-error.ts'
 
@@ -67,8 +66,7 @@ export function isCapture({ headers }: FetchedResponse): boolean {
 
 /** What an answer that cannot be used leads to. */
 export function badAnswer({ status }: FetchedResponse): ArchiveError {
-  const phrase = STATUS_CODES[status]
-  return notAsked(`it answered ${status}${phrase === undefined ? '' : ` ${phrase}`}`)
+  return notAsked(`it answered ${statusText(status)}`)
 }
 
 /** What a request without a usable answer leads to, if there is no other way. */

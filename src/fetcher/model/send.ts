@@ -1,10 +1,9 @@
-import { STATUS_CODES } from 'node:http'
-
 import type { Clock } from '../../clock.ts'
 import { TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
 import type { PostMessage } from '../network/request.ts'
 import type { FetchedResponse } from '../network/response.ts'
 import { retryAfterMs } from '../network/retry-after.ts'
+import { isSuccess, statusText } from '../network/status.ts'
 import { ModelError } from './model-error.ts'
 
 const TRIES_MAX = 3
@@ -56,9 +55,8 @@ export async function sendPatiently(
 
 function judge(response: FetchedResponse, waitMs: number, now: number): Try {
   const { status, headers } = response
-  if (status >= 200 && status <= 299) return { response }
-  const phrase = STATUS_CODES[status]
-  const fault = new ModelError(`The model endpoint answered ${status}${phrase === undefined ? '' : ` ${phrase}`}.`)
+  if (isSuccess(status)) return { response }
+  const fault = new ModelError(`The model endpoint answered ${statusText(status)}.`)
   if (status !== 429 && status < 500) return { fault, waitMs: undefined }
   const askedMs = retryAfterMs(headers['retry-after'], now) ?? 0
   return { fault, waitMs: askedMs > RETRY_AFTER_MS_MAX ? undefined : Math.max(askedMs, waitMs) }

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici'
 import { TargetError } from '../../jobs/target-error.ts'
 import { decodeBody } from './decode.ts'
 import { toTargetError } from './errors.ts'
+import { isSuccess } from './status.ts'
 
 /** The page that comes with a status of failure: more than this of it helps nobody. */
 const FAILURE_BYTES_MAX = 1024 * 1024
@@ -17,7 +18,7 @@ const BUFFER_BYTES_MIN = 64 * 1024
  */
 export async function receiveBody(response: Dispatcher.ResponseData, bytesMax: number): Promise<Uint8Array> {
   const { statusCode } = response
-  if (statusCode >= 200 && statusCode <= 299) return readBody(response, bytesMax)
+  if (isSuccess(statusCode)) return readBody(response, bytesMax)
   try {
     return await readBody(response, Math.min(bytesMax, FAILURE_BYTES_MAX))
   } catch (error) {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+
+import { serve as listen } from './raw-server.ts'
 
 /** What a path answers: a body and its type, or whatever the function does. */
 export type Route =
@@ -19,16 +20,12 @@ export async function serve(routes: Readonly<Record<string, Route>>) {
     const { type, status = 200, body } = route
     return response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))
-  const { port } = server.address() as AddressInfo
+  const { origin, port, [Symbol.asyncDispose]: close } = await listen(server)
   return {
-    origin: `http://127.0.0.2:${port}`,
+    origin,
     port,
     /** Paths asked for so far. */
     hits,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -1,5 +1,5 @@
 import { raceAbort } from '../../race-abort.ts'
-import { type ConversionChild, startChild } from './child-process.ts'
+import { type TaskChild, startChild } from './child-process.ts'
 import { createPlaces } from './places.ts'
 import { type Lost, runIn } from './run-in.ts'
 import type { TaskName, Tasks } from './tasks.ts'
@@ -43,18 +43,18 @@ export interface ChildPool {
 export function createChildPool({ workersMax = 2, memoryBytesMax = 512 * MEGABYTE }: ChildPoolOptions = {}): ChildPool {
   const places = createPlaces(workersMax)
   const closing = new AbortController()
-  const alive = new Set<ConversionChild>()
+  const alive = new Set<TaskChild>()
   /** Those of `alive` that have nothing to do. */
-  const idle: ConversionChild[] = []
+  const idle: TaskChild[] = []
   const dying = new Set<Promise<void>>()
   let reaper: NodeJS.Timeout | undefined
 
-  const start = (): ConversionChild => {
+  const start = (): TaskChild => {
     const child = startChild(memoryBytesMax)
     alive.add(child)
     return child
   }
-  const end = (child: ConversionChild) => {
+  const end = (child: TaskChild) => {
     if (!alive.delete(child)) return
     const gone = child
       .kill()
@@ -62,7 +62,7 @@ export function createChildPool({ workersMax = 2, memoryBytesMax = 512 * MEGABYT
       .finally(() => dying.delete(gone))
     dying.add(gone)
   }
-  const keep = (child: ConversionChild) => {
+  const keep = (child: TaskChild) => {
     idle.push(child)
     reaper ??= setTimeout(() => {
       reaper = undefined
@@ -70,13 +70,13 @@ export function createChildPool({ workersMax = 2, memoryBytesMax = 512 * MEGABYT
     }, IDLE_MS_MAX).unref()
   }
   /** Ends a child. The next task need not wait for its successor to start. */
-  const replace = (child: ConversionChild) => {
+  const replace = (child: TaskChild) => {
     end(child)
     if (idle.length === 0 && !closing.signal.aborted) keep(start())
   }
 
   /** A child that answers: one that is idle, unless it has died meanwhile, or a new one. */
-  const take = async (signal: AbortSignal): Promise<ConversionChild> => {
+  const take = async (signal: AbortSignal): Promise<TaskChild> => {
     for (let found = idle.pop(); ; found = idle.pop()) {
       const child = found ?? start()
       const isUp = await raceAbort(child.isUp(), signal).catch((error: unknown) => {

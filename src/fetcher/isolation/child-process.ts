@@ -11,7 +11,7 @@ const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url))
 const START_MS_MAX = 60_000
 
 /** One child process, good for one task at a time. */
-export interface ConversionChild {
+export interface TaskChild {
   /** Whether the child answers; waits while it starts. */
   isUp(): Promise<boolean>
   /** Rejects if the child dies first, of itself or by `kill`. */
@@ -28,7 +28,7 @@ export interface ConversionChild {
  * Starts a child. Each has a workerpool of its own: in a shared one, a task that waits behind a child that crashes is
  * not started until another one comes, and one that waits behind a kill may meet the dying child.
  */
-export function startChild(memoryBytesMax: number): ConversionChild {
+export function startChild(memoryBytesMax: number): TaskChild {
   const pool = workerpool.pool(ENTRY, childOptions(memoryBytesMax))
   const ping = async () => {
     try {

@@ -1,4 +1,4 @@
-import type { ConversionChild } from './child-process.ts'
+import type { TaskChild } from './child-process.ts'
 import type { Answer, TaskName, Tasks } from './tasks.ts'
 import { within } from './within.ts'
 
@@ -10,7 +10,7 @@ export type Ended<Output> = Answer<Output> | { readonly lost: Lost }
 
 /** Runs a task in a child that is up, within `timeMsMax` milliseconds. */
 export function runIn<Name extends TaskName>(
-  child: ConversionChild,
+  child: TaskChild,
   name: Name,
   input: Tasks[Name]['input'],
   timeMsMax: number,

@@ -115,6 +115,12 @@ export const ConfigSchema = Type.Object({
     format: 'port-list',
     description: 'Ports that may be fetched from. `*` means all but those that browsers refuse.',
   }),
+  PAGEHAUL_HOST_GAP_MS: Type.Integer({
+    default: 1_000,
+    minimum: 0,
+    maximum: 60_000,
+    description: 'Milliseconds between two requests to one host, over all jobs. One request at a time goes to each.',
+  }),
   PAGEHAUL_USER_AGENT: Type.String({
     default: '',
     maxLength: 256,

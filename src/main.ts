@@ -8,9 +8,11 @@ import { createConverter } from './fetcher/isolation/converter.ts'
 import { createProgramChecker } from './fetcher/isolation/program-checker.ts'
 import { createModel, type Model, MODEL_BYTES_MAX } from './fetcher/model/model.ts'
 import { createGuard } from './fetcher/network/guard.ts'
+import { createHostTurns } from './fetcher/network/host-turns.ts'
 import { createOriginGuard } from './fetcher/network/origin-guard.ts'
 import { createIsPublicUrl } from './fetcher/network/public-url.ts'
 import { createRequest, type Network } from './fetcher/network/request.ts'
+import { createPatientRequest } from './fetcher/patient-request.ts'
 import { createDeliverWebhook } from './fetcher/webhook/deliver-webhook.ts'
 import { buildApp } from './http/app.ts'
 import { createMetrics } from './http/metrics.ts'
@@ -51,7 +53,9 @@ async function start(config: Config): Promise<void> {
   if (interrupted > 0) logger.warn({ interrupted }, 'jobs were live when the last process ended')
 
   const userAgent = config.PAGEHAUL_USER_AGENT || `pagehaul/${VERSION}`
+  const turns = createHostTurns({ clock, gapMs: config.PAGEHAUL_HOST_GAP_MS })
   const network = createRequest({
+    turns,
     guard: createGuard({ allow: config.guardAllow, ports: config.guardPorts }),
     userAgent,
     bodyBytesMax: config.PAGEHAUL_FETCH_BYTES_MAX,
@@ -60,7 +64,7 @@ async function start(config: Config): Promise<void> {
   const checker = createProgramChecker()
   const modelAccess = openModel(config, userAgent)
   const fetchTarget = createFetchTarget({
-    request: network.request,
+    request: createPatientRequest({ request: network.request, turns, clock }),
     converter,
     archive: createArchive({
       request: network.request,

@@ -12,6 +12,7 @@ import { ModelError } from './model/model-error.ts'
 import type { Model } from './model/model.ts'
 import type { FetchedResponse } from './network/response.ts'
 import { isSuccess, statusText } from './network/status.ts'
+import { type PatientRequest, withTries } from './patient-request.ts'
 import { isRecoverable, joined, recover } from './recover.ts'
 import { TimeLimitError, withTimeLimit } from './time-limit.ts'
 
@@ -21,8 +22,8 @@ const MARGIN_MS = 1_000
 const JSON_MODES: ReadonlySet<Mode> = new Set<Mode>(['links', 'metadata'])
 
 export interface FetcherOptions {
-  /** Guarded, bounded in size; ends when the signal aborts. */
-  readonly request: (url: string, signal: AbortSignal) => Promise<FetchedResponse>
+  /** Guarded, bounded in size, with tries as the time left allows; ends when the signal aborts. */
+  readonly request: PatientRequest
   /** Isolated, bounded in time and memory; ends when the signal aborts. */
   readonly converter: Pick<Converter, 'convert' | 'filter'>
   /** For `recover`. */
@@ -97,18 +98,21 @@ async function obtain(
     const conversion = await converter.convert(source, limited, timeLeft())
     return { response, fetchedAt, converted: assertConverted(conversion, asked) }
   }
-  if (asked.recover !== true) return read(await request(url, signal), signal)
+  if (asked.recover !== true) return read(await request(url, signal, timeLeft), signal)
 
+  // A server that keeps silent must leave time for the archive.
+  const pageEndsAt = clock.now() + timeLeft() / 2
+  const pageTimeLeft = () => pageEndsAt - clock.now()
+  const ask = (limited: AbortSignal) => request(url, limited, pageTimeLeft)
   let response: FetchedResponse | undefined
   try {
-    // A server that keeps silent must leave time for the archive.
-    response = await inTime(timeLeft() / 2, clock, signal, (limited) => request(url, limited), silent)
+    response = await inTime(pageTimeLeft(), clock, signal, ask, silent)
     return await read(response, signal)
   } catch (error) {
     if (!(error instanceof TargetError) || !isLost(error, response)) throw error
     const page = { url, error, status: response?.status }
-    const ask = (limited: AbortSignal) => recover(page, { archive, convert: read }, limited)
-    const { value, recovered } = await inTime(timeLeft(), clock, signal, ask, () => unanswered(error))
+    const askArchive = (limited: AbortSignal) => recover(page, { archive, convert: read }, limited)
+    const { value, recovered } = await inTime(timeLeft(), clock, signal, askArchive, () => unanswered(error))
     return { ...value, recovered }
   }
 }
@@ -209,8 +213,10 @@ function pagesWarning({ pages }: TargetOptions, { meta }: Converted): string[] {
 }
 
 /** @throws {TargetError} `http_NNN`, `empty` */
-function assertSuccess({ status, body }: FetchedResponse): void {
-  if (!isSuccess(status)) throw new TargetError(`http_${status}`, `The server answered ${statusText(status)}.`)
+function assertSuccess({ status, body, attempts }: FetchedResponse): void {
+  if (!isSuccess(status)) {
+    throw new TargetError(`http_${status}`, withTries(`The server answered ${statusText(status)}.`, attempts))
+  }
   if (body.byteLength === 0) throw new TargetError('empty', 'The server answered without a body.')
 }
 

@@ -107,7 +107,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, ProblemText>> = {
     remedy: 'Try again later: jobs that expire make room.',
   },
   storage_unavailable: {
-    meaning: 'The service cannot write to its database.',
+    meaning: 'The service cannot use its database.',
     remedy: 'Try again later; the operator finds the cause in the log.',
   },
 }
@@ -149,5 +149,6 @@ export const TARGET_MEANINGS: Readonly<Record<keyof typeof TARGET_ERRORS, string
   filter_failed: '`jq` ended in an error, of which the message tells, or a filter needed more memory than it may use.',
   filter_timeout: '`jq`, `grep` and `question` took longer than 10 s.',
   not_in_archive: '`recover` found no good copy; the message says how the page itself failed.',
+  no_room: 'The content was fetched, and the store had no room for it for 5 minutes.',
   internal: 'A fault of the service.',
 }

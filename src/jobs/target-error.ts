@@ -3,6 +3,8 @@ import type { TargetFailure } from './schema.ts'
 interface Row {
   /** What the caller can do next, in one sentence. A `TargetError` may carry a closer one. */
   readonly hint: string
+  /** Whether it may pass, so that the request is made again before the target fails. */
+  readonly isRetried?: true
 }
 
 /** Why a target failed. Part of the API: add codes, never rename one. `docs/errors.md` has a row for each. */
@@ -13,16 +15,19 @@ export const TARGET_ERRORS = {
   blocked_port: { hint: 'Use a standard web port; the operator can allow others with PAGEHAUL_GUARD_PORTS.' },
   invalid_url: { hint: 'Send an absolute http or https URL without credentials.' },
   dns_not_found: { hint: 'Check the spelling of the host name; it has no address.' },
-  dns_failure: { hint: 'The name server gave no usable answer; try again later.' },
-  connect_refused: { hint: 'Nothing listens on that port; check the URL or try again later.' },
-  connect_timeout: { hint: 'The server did not accept a connection in time; try again later.' },
-  unreachable: { hint: 'There is no route to the server; try again later.' },
+  dns_failure: { hint: 'The name server gave no usable answer; try again later.', isRetried: true },
+  connect_refused: { hint: 'Nothing listens on that port; check the URL or try again later.', isRetried: true },
+  connect_timeout: { hint: 'The server did not accept a connection in time; try again later.', isRetried: true },
+  unreachable: { hint: 'There is no route to the server; try again later.', isRetried: true },
   tls_expired: { hint: 'The certificate of the site is out of date; its owner must renew it.' },
   tls_wrong_host: { hint: 'The certificate is for another host name; check the spelling of the host.' },
   tls_untrusted: { hint: 'The certificate is not signed by a known authority.' },
   tls_failed: { hint: 'The secure connection could not be set up; check that the port speaks HTTPS.' },
   timeout: { hint: 'The target took too long; try it again later, or alone.' },
-  connection_closed: { hint: 'The server closed the connection before the answer was complete; try again later.' },
+  connection_closed: {
+    hint: 'The server closed the connection before the answer was complete; try again later.',
+    isRetried: true,
+  },
   bad_response: { hint: 'The server did not answer with valid HTTP.' },
   bad_encoding: { hint: 'The compressed body of the answer is damaged or of an unknown kind; try again later.' },
   bad_redirect: { hint: 'The server redirects to something that is not a URL to fetch.' },
@@ -44,11 +49,22 @@ export const TARGET_ERRORS = {
   filter_failed: { hint: 'A filter failed on this document; make it simpler, or leave it out.' },
   filter_timeout: { hint: 'Filtering took too long; make the expression simpler, or ask for less of the document.' },
   not_in_archive: { hint: 'The page cannot be had and the archive has no good copy of it; check the URL.' },
+  no_room: { hint: 'Retry the job later: jobs that expire make room; the operator can make more.' },
   internal: { hint: 'The service failed on this target; its log has the cause.' },
 } as const satisfies Record<string, Row>
 
 /** `http_404` and its like carry the status of the server's answer. */
 export type TargetErrorCode = keyof typeof TARGET_ERRORS | `http_${number}`
+
+/** Statuses below 500 that ask for the same request again (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). */
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429])
+
+/** Whether a request that failed so is made again, since the cause may pass. Every 5xx status is. */
+export function isRetried(code: TargetErrorCode): boolean {
+  if (code in TARGET_ERRORS) return 'isRetried' in TARGET_ERRORS[code as keyof typeof TARGET_ERRORS]
+  const status = Number(code.slice('http_'.length))
+  return RETRIED_STATUSES.has(status) || (status >= 500 && status <= 599)
+}
 
 /** This page could not be had. It becomes the outcome of its target; anything else that is thrown is a bug. */
 export class TargetError extends Error {

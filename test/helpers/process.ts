@@ -21,6 +21,7 @@ const ENV = {
   PORT: '0',
   PAGEHAUL_GUARD_ALLOW: '127.0.0.0/8',
   PAGEHAUL_GUARD_PORTS: '*',
+  PAGEHAUL_HOST_GAP_MS: '0',
 }
 
 /** Runs the service as a process of its own, and resolves once it listens. */

@@ -4,6 +4,8 @@ import { createFetchTarget } from '../../src/fetcher/fetch-target.ts'
 import { createConverter } from '../../src/fetcher/isolation/converter.ts'
 import { createProgramChecker } from '../../src/fetcher/isolation/program-checker.ts'
 import type { Model } from '../../src/fetcher/model/model.ts'
+import { createHostTurns } from '../../src/fetcher/network/host-turns.ts'
+import { createPatientRequest } from '../../src/fetcher/patient-request.ts'
 import { withDefaults } from '../../src/jobs/limits.ts'
 import type { Target, TargetOptions, TargetView } from '../../src/jobs/schema.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
@@ -18,12 +20,23 @@ interface Options {
   readonly model?: Model
   readonly contentBytesMax?: number
   readonly targetTimeoutMs?: number
+  /** Milliseconds between two requests to one host. */
+  readonly hostGapMs?: number
 }
 
 /** The whole service, real to its child processes; only host names are made up. `await using` closes it. */
 export async function wholeService(options: Options = {}) {
-  const { zone = {}, archiveUrl, isPublic, model, contentBytesMax, targetTimeoutMs = TARGET_TIMEOUT_MS } = options
-  const network = testNetwork({ zone })
+  const {
+    zone = {},
+    archiveUrl,
+    isPublic,
+    model,
+    contentBytesMax,
+    targetTimeoutMs = TARGET_TIMEOUT_MS,
+    hostGapMs = 0,
+  } = options
+  const turns = createHostTurns({ clock, gapMs: hostGapMs })
+  const network = testNetwork({ zone, turns })
   const converter = createConverter()
   const checker = createProgramChecker()
   const store = openSqliteStore(':memory:')
@@ -35,7 +48,7 @@ export async function wholeService(options: Options = {}) {
     isPublic: isPublic ?? (async () => false),
   })
   const fetchTarget = createFetchTarget({
-    request,
+    request: createPatientRequest({ request, turns, clock, random: () => 0 }),
     converter,
     archive,
     model,

@@ -112,7 +112,7 @@ it('recover leaves time for the archive when the site or the archive keeps silen
     zone: { 'gone.org': ['127.0.0.2'] },
     archiveUrl: archive.origin,
     isPublic: () => Promise.resolve(true),
-    targetTimeoutMs: 10_000,
+    targetTimeoutMs: 14_000,
   }
   await using service = await wholeService(setting)
   const { result } = await service.outcome(`${origin}/page`, { recover: true })

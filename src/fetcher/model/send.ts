@@ -1,25 +1,14 @@
 import type { Clock } from '../../clock.ts'
-import { TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
+import { isRetried, TargetError } from '../../jobs/target-error.ts'
 import type { PostMessage } from '../network/request.ts'
 import type { FetchedResponse } from '../network/response.ts'
 import { retryAfterMs } from '../network/retry-after.ts'
 import { isSuccess, statusText } from '../network/status.ts'
+import { retryPauseMs, TRIES_MAX } from '../retry-pause.ts'
 import { ModelError } from './model-error.ts'
 
-const TRIES_MAX = 3
-/** Milliseconds before the second try at most; twice as many before the third. */
-const FIRST_WAIT_MS_MAX = 1_000
 /** Milliseconds that an endpoint may ask to wait. Who asks for more gets no second try. */
 const RETRY_AFTER_MS_MAX = 5_000
-
-/** Failures of the connection that may have passed in a second. */
-const PASSING: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>([
-  'dns_failure',
-  'connect_refused',
-  'connect_timeout',
-  'unreachable',
-  'connection_closed',
-])
 
 export interface SendOptions {
   readonly post: (url: string, message: PostMessage, signal: AbortSignal) => Promise<FetchedResponse>
@@ -42,7 +31,7 @@ export async function sendPatiently(
   signal: AbortSignal,
 ): Promise<FetchedResponse> {
   for (let tries = 1; ; tries += 1) {
-    const waitMs = random() * FIRST_WAIT_MS_MAX * 2 ** (tries - 1)
+    const waitMs = retryPauseMs(tries, random)
     const outcome = await post(url, message, signal).then(
       (response) => judge(response, waitMs, clock.now()),
       (error: unknown) => judgeError(error, waitMs),
@@ -66,5 +55,5 @@ function judge(response: FetchedResponse, waitMs: number, now: number): Try {
 function judgeError(error: unknown, waitMs: number): Try {
   if (!(error instanceof TargetError)) throw error
   const fault = new ModelError(`The model endpoint cannot be used: ${error.message}`, { cause: error })
-  return { fault, waitMs: PASSING.has(error.code) ? waitMs : undefined }
+  return { fault, waitMs: isRetried(error.code) ? waitMs : undefined }
 }

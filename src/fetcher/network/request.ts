@@ -8,6 +8,7 @@ import { createConnector } from './connector.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
 import { toTargetError } from './errors.ts'
 import type { Guard } from './guard.ts'
+import type { HostTurns, TurnOptions } from './host-turns.ts'
 import { discard, headerLines, headersOf, receiveBody } from './receive.ts'
 import { isRedirect, redirectUrl } from './redirect.ts'
 import { type Resolve, systemResolve } from './resolve.ts'
@@ -24,6 +25,8 @@ export interface RequestOptions {
   readonly guard: Guard
   readonly resolve?: Resolve
   readonly userAgent: string
+  /** Whose turn it is at the hosts that are asked for pages. Without, every request goes out at once. */
+  readonly turns?: HostTurns
   /** Largest body in bytes, as sent and as decoded. */
   readonly bodyBytesMax: number
   /** Certificate authorities in PEM instead of the built-in ones; for tests. */
@@ -38,13 +41,22 @@ export interface PostMessage {
   readonly body: string
 }
 
+/** What else to heed for one page. */
+export interface PageOptions {
+  /** Milliseconds that are left, so that a host that asks for a longer pause is not waited for. */
+  readonly timeLeft?: TurnOptions['timeLeft']
+  /** Called with every URL before it is requested, those of redirects included; throws for one that must not be. */
+  readonly admit?: (url: URL, signal: AbortSignal) => Promise<void>
+}
+
 export interface Network {
   /**
-   * Gets a URL and follows its redirects. Any final status is an answer, not an error.
+   * Gets a URL and follows its redirects, each request when it is its turn at the host. Any final status is an answer,
+   * not an error.
    * @param signal the only deadline. When it aborts, the request rejects with its reason and its socket is destroyed.
    * @throws {TargetError}
    */
-  request(url: string, signal: AbortSignal): Promise<FetchedResponse>
+  request(url: string, signal: AbortSignal, options?: PageOptions): Promise<FetchedResponse>
   /**
    * Sends a body. A redirect is an answer like any other, so that what was sent goes nowhere else. Signal and errors
    * are those of `request`.
@@ -62,7 +74,7 @@ export interface Network {
 
 /** The only way out to the network. Connections are shared between requests, cookies are not. */
 export function createRequest(options: RequestOptions): Network {
-  const { guard, resolve = systemResolve, userAgent, bodyBytesMax, ca, connectMsMax } = options
+  const { guard, resolve = systemResolve, userAgent, turns, bodyBytesMax, ca, connectMsMax } = options
   const connector = createConnector({
     guard,
     resolve,
@@ -91,7 +103,8 @@ export function createRequest(options: RequestOptions): Network {
     return { url: url.href, status: response.statusCode, contentType, headers, body, attempts: 1 }
   }
 
-  async function follow(first: URL, signal: AbortSignal): Promise<FetchedResponse> {
+  async function follow(first: URL, signal: AbortSignal, options: PageOptions): Promise<FetchedResponse> {
+    const { admit, timeLeft = () => Infinity } = options
     const jar = new CookieJar()
     const seen = new Set<string>()
     let url = first
@@ -101,20 +114,26 @@ export function createRequest(options: RequestOptions): Network {
       const step = `${url.origin}${url.pathname}${url.search} ${cookie}`
       if (seen.has(step)) throw new TargetError('redirect_loop', 'The server redirects in a circle.')
       seen.add(step)
-      const headers = { accept: ACCEPT, ...(cookie === '' ? {} : { cookie }) }
-      const response = await send(url, { method: 'GET', headers }, signal)
-      if (!isRedirect(response.statusCode)) return receive(url, response)
-      discard(response)
-      if (redirects === REDIRECTS_MAX) {
-        throw new TargetError('too_many_redirects', `The server redirects more than ${REDIRECTS_MAX} times.`)
+      await admit?.(url, signal)
+      const endTurn = await turns?.take(url.hostname, { signal, timeLeft })
+      try {
+        const headers = { accept: ACCEPT, ...(cookie === '' ? {} : { cookie }) }
+        const response = await send(url, { method: 'GET', headers }, signal)
+        if (!isRedirect(response.statusCode)) return await receive(url, response)
+        discard(response)
+        if (redirects === REDIRECTS_MAX) {
+          throw new TargetError('too_many_redirects', `The server redirects more than ${REDIRECTS_MAX} times.`)
+        }
+        for (const line of headerLines(response, 'set-cookie')) jar.setCookieSync(line, url.href, { ignoreError: true })
+        url = redirectUrl(url, headerLines(response, 'location')[0], guard)
+      } finally {
+        endTurn?.()
       }
-      for (const line of headerLines(response, 'set-cookie')) jar.setCookieSync(line, url.href, { ignoreError: true })
-      url = redirectUrl(url, headerLines(response, 'location')[0], guard)
     }
   }
 
   return {
-    request: (url, signal) => settle(() => follow(guard.checkUrl(url), signal), signal),
+    request: (url, signal, page = {}) => settle(() => follow(guard.checkUrl(url), signal, page), signal),
     post(raw, message, signal) {
       const answer = async () => {
         const url = guard.checkUrl(raw)

@@ -24,6 +24,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY src src
+COPY scripts/backup.ts scripts/
 ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=file:/data/pagehaul.db
 # The user `node`, as a number: Kubernetes cannot tell from a name that it is not root.
 USER 1000:1000

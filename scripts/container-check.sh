@@ -149,7 +149,7 @@ check_config() {
 check_files() {
   step 'Files in the image'
   local prebuilds path
-  assert_equal 'content of /app' 'node_modules package.json src' "$(cd "$tree/app" && echo *)"
+  assert_equal 'content of /app' 'node_modules package.json scripts src' "$(cd "$tree/app" && echo *)"
   for path in vitest typescript node; do assert_absent "$tree/app/node_modules/$path"; done
   json "$root/package-lock.json" \
     'Object.keys(it.packages).filter((path) => it.packages[path].dev && path.startsWith("node_modules/"))' >"$work/dev"

@@ -283,7 +283,7 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ErrorCode, ProblemExample>> = {
     hint: 'Try again later: expired jobs make room.',
   },
   storage_unavailable: {
-    detail: 'The service cannot write to its database.',
+    detail: 'The service cannot use its database.',
     hint: 'Try again later; the operator finds the cause in the log.',
   },
 }

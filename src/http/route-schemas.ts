@@ -79,11 +79,15 @@ export const SHARED_RESPONSES = {
   unknownJob: problemResponse('`job_not_found`: there is no such job, or it is not yours, or it has expired.'),
   crowded: {
     ...problemResponse(
-      '`too_many_followers`: `cap` and `limit` say which; poll the job, or come back after the seconds in `Retry-After`.',
+      '`too_many_followers`: `cap` and `limit` say which; poll the job, or come back after the seconds in `Retry-After`. Or `storage_unavailable`.',
     ),
     headers: RETRY_AFTER,
   },
   failed: problemResponse('`internal_error`: the service failed; its log has the cause.'),
+  unreadable: {
+    ...problemResponse('`storage_unavailable`: the database cannot be read.'),
+    headers: RETRY_AFTER,
+  },
   unavailable: {
     ...problemResponse('`shutting_down`, `programs_unchecked`, `storage_full` or `storage_unavailable`.'),
     headers: RETRY_AFTER,

@@ -5,6 +5,7 @@ import { raceAbort } from '../race-abort.ts'
 import type { FetchTarget, Outcome } from './fetch-target.ts'
 import type { DrainedJob } from './limits.ts'
 import type { JobObserver } from './observer.ts'
+import { createOutcomeRecorder } from './outcome-recorder.ts'
 import { isFinal } from './states.ts'
 import type { JobSnapshot, JobStore, TargetRecord } from './store.ts'
 import { TargetError } from './target-error.ts'
@@ -52,16 +53,20 @@ export function createRunner(options: RunnerOptions): Runner {
   const closed = new AbortController()
 
   async function drain({ job, targets }: JobSnapshot, log: Logger): Promise<void> {
+    const { signal } = closed
+    const record = createOutcomeRecorder({ store, clock, leaseMs, jobId: job.id, log, signal })
     for (const target of targets) {
       if (closing.signal.aborted) return
       const startedAt = clock.now()
-      const outcome = await fetchWithDeadline(target, log)
-      if (closed.signal.aborted) return
-      const now = clock.now()
-      const status = await store.recordOutcome(job.id, target.idx, outcome, now, now + leaseMs)
+      const fetched = await fetchWithDeadline(target, log)
+      if (signal.aborted) return
+      const durationMs = clock.now() - startedAt
+      const recorded = await record(target.idx, fetched)
+      if (recorded === undefined) return
+      const { outcome, status } = recorded
       const error = 'failure' in outcome ? outcome.failure.error : undefined
-      log.info({ idx: target.idx, error, durationMs: now - startedAt }, 'target finished')
-      onOutcome?.(outcome, now - startedAt)
+      log.info({ idx: target.idx, error, durationMs }, 'target finished')
+      onOutcome?.(outcome, durationMs)
       if (status === undefined || isFinal(status)) return log.info({ status }, 'job finished')
     }
   }

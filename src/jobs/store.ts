@@ -99,14 +99,15 @@ export interface NewWebhook {
 /**
  * Where jobs live. One method is one transaction; every promise resolves once the change is durable and rejects if
  * it was not made. A job is live while it is `queued` or `running`, whatever its lease. Whatever ends a job makes its
- * webhook due at that moment, in the same transaction.
+ * webhook due at that moment, in the same transaction. Every method can reject with an `AppError`: `storage_full` if it
+ * changes something, `storage_unavailable` if the database cannot be written or read.
  */
 export interface JobStore {
   /**
    * Adds a job and starts it, so that it is `running`; or, if `reuse`, returns the caller's newest job of the same key
    * whose lease lasts beyond `createdAt`, and changes nothing. Look-up, caps and creation are one transaction.
    * @param draining jobs whose worker runs, for the caps; see `assertCaps`.
-   * @throws {AppError} `too_many_targets`, `caller_busy`, `jobs_busy`, `storage_full`, `storage_unavailable`
+   * @throws {AppError} `too_many_targets`, `caller_busy`, `jobs_busy`
    */
   submit(
     job: NewJob,
@@ -146,6 +147,7 @@ export interface JobStore {
   /**
    * The stored outcome as UTF-8 JSON, byte for byte as it will always be: `{"result":…}` or
    * `{"error":…,"message":…,"hint":…}`. Undefined while the target is pending, or when there is no such target.
+   * @throws {AppError} `storage_unavailable`, also if its bytes are not those that were stored.
    */
   readOutcome(id: string, idx: number): Promise<Uint8Array | undefined>
 

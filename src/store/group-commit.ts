@@ -20,8 +20,15 @@ export interface GroupCommit {
   settled(): Promise<void>
 }
 
-/** @param toError turns an error of the database into the one that callers see. */
-export function createGroupCommit(db: Database, toError: (error: unknown) => unknown): GroupCommit {
+/**
+ * @param assertWritable is called at the start of each transaction; if it throws, nothing of that is written.
+ * @param toError turns an error of the database into the one that callers see.
+ */
+export function createGroupCommit(
+  db: Database,
+  assertWritable: () => void,
+  toError: (error: unknown) => unknown,
+): GroupCommit {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
@@ -57,6 +64,7 @@ export function createGroupCommit(db: Database, toError: (error: unknown) => unk
   function commitTogether(group: readonly Write[]): boolean {
     const answers: (() => void)[] = []
     try {
+      assertWritable()
       for (const write of group) {
         savepoint.run()
         try {
@@ -82,6 +90,7 @@ export function createGroupCommit(db: Database, toError: (error: unknown) => unk
   function commitAlone(write: Write): void {
     try {
       begin.run()
+      assertWritable()
       const value = write.work()
       commit.run()
       write.resolve(value)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { crc32 } from 'node:zlib'
 
 import type { Database } from 'better-sqlite3'
 
-import { AppError } from '../errors.ts'
 import type { Outcome } from '../jobs/fetch-target.ts'
 import { assertCaps, type DrainedJob, type JobLimits } from '../jobs/limits.ts'
 import type { TargetOptions } from '../jobs/schema.ts'
@@ -26,11 +26,16 @@ import type {
   WebhookFilter,
   WebhookRecord,
 } from '../jobs/store.ts'
+import { watchDatabaseFile } from './database-file.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { openDatabase } from './open.ts'
+import { storageUnavailable, toStorageError } from './storage-error.ts'
 
 /** Pages given back to the file system after a purge. More stay in the file, to be used again. */
 const VACUUM_PAGES_MAX = 2_000
+
+/** What a target takes in the database beside its own text: its row, its key, and its share of a page. */
+const TARGET_BYTES = 256
 
 const JOB_ERRORS: Partial<Record<JobEvent, JobError>> = { crash: 'internal', restart: 'restart' }
 
@@ -68,6 +73,12 @@ interface TargetRow {
   readonly url: string
 }
 
+interface OutcomeRow {
+  readonly text: Buffer
+  /** Null if it was stored before there were checksums. */
+  readonly crc: number | null
+}
+
 /**
  * Opens the job store in the file `file`, or in memory for `:memory:`.
  * @param options.bytesMax upper bound of the file, in bytes; a store that reaches it refuses new jobs.
@@ -76,7 +87,17 @@ interface TargetRow {
 export function openSqliteStore(file: string, options: { readonly bytesMax?: number } = {}): JobStore {
   const { db, close } = openDatabase(file, options.bytesMax)
   const sql = prepare(db)
-  const { write, settled } = createGroupCommit(db, toStorageError)
+  const databaseFile = watchDatabaseFile(db)
+  const { write, settled } = createGroupCommit(db, databaseFile.assertInPlace, toStorageError)
+
+  /** For what is no change: callers see its errors as they see those of changes. */
+  async function run<T>(work: () => T): Promise<T> {
+    try {
+      return work()
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  }
 
   const snapshot = (row: JobRow): JobSnapshot => ({
     job: toJobRecord(row),
@@ -104,6 +125,7 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
     if (earlier) return { snapshot: snapshot(earlier), created: false }
     assertCaps(job, sql.live.all().map(toJobRecord), limits, draining)
     const { id, caller, key, targets, createdAt, expiresAt, retryOf = null, webhook } = job
+    databaseFile.claim(targets.length * TARGET_BYTES + Buffer.byteLength(JSON.stringify(targets)))
     const n = Number(sql.addJob.run(id, caller, key, targets.length, createdAt, expiresAt, retryOf).lastInsertRowid)
     for (const [idx, { url, customId, options }] of targets.entries()) {
       sql.addTarget.run(n, idx, customId ?? null, JSON.stringify(options), url)
@@ -120,11 +142,19 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
     if (!job) return undefined
     const failed = 'failure' in outcome
     const text = Buffer.from(JSON.stringify(failed ? outcome.failure : outcome))
-    assert.equal(sql.setOutcome.run(failed ? 'failed' : 'done', text, job.n, idx).changes, 1, 'one outcome per target')
+    if (!failed) databaseFile.claim(text.length)
+    const { changes } = sql.setOutcome.run(failed ? 'failed' : 'done', text, crc32(text), job.n, idx)
+    assert.equal(changes, 1, 'one outcome per target')
     const counts = sql.count.get(failed ? 1 : 0, expiresAt, job.n)
     assert(counts)
     if (counts.targets_done < counts.targets_total) return job.status
     return apply(job, finishEvent(counts.targets_total, counts.targets_failed), at)
+  }
+
+  function readOutcome(id: string, idx: number): Uint8Array | undefined {
+    const row = sql.outcome.get(id, idx)
+    if (row === undefined || row.crc === null || row.crc === crc32(row.text)) return row?.text
+    throw storageUnavailable(new Error(`the outcome of target ${idx} of job ${id} is damaged`))
   }
 
   function nextWebhook({ exceptJobs, exceptCallers }: WebhookFilter): DueWebhook | undefined {
@@ -156,25 +186,33 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
         for (const job of live) apply(job, 'restart', at)
         return live.length
       }),
-    async find(id, caller, at) {
-      const job = sql.jobById.get(id)
-      return job?.caller === caller && !isGone(job, at) ? snapshot(job) : undefined
-    },
-    readOutcome: async (id, idx) => sql.outcome.get(id, idx),
-    list: async (caller, at, limit, after) => sql.list.all(caller, at, after ?? AFTER_EVERY_ID, limit).map(toJobRecord),
-    nextWebhook: async (filter) => nextWebhook(filter),
+    find: (id, caller, at) =>
+      run(() => {
+        const job = sql.jobById.get(id)
+        return job?.caller === caller && !isGone(job, at) ? snapshot(job) : undefined
+      }),
+    readOutcome: (id, idx) => run(() => readOutcome(id, idx)),
+    list: (caller, at, limit, after) =>
+      run(() => sql.list.all(caller, at, after ?? AFTER_EVERY_ID, limit).map(toJobRecord)),
+    nextWebhook: (filter) => run(() => nextWebhook(filter)),
     recordWebhook: (id, { state, dueAt = null, lastError = null }) =>
       write(() => void sql.setWebhook.run(state, dueAt, lastError, id)),
     async purgeExpired(at) {
       let purged = 0
       while ((await write(() => sql.purgeOne.run(at).changes)) > 0) purged += 1
-      if (purged > 0) await write(() => db.pragma(`incremental_vacuum(${VACUUM_PAGES_MAX})`))
+      if (purged > 0) {
+        await write(() => db.pragma(`incremental_vacuum(${VACUUM_PAGES_MAX})`))
+        await run(() => db.pragma('wal_checkpoint(PASSIVE)')) // Only this makes the file smaller.
+      }
       return purged
     },
-    size: async () =>
-      Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true })),
+    size: () =>
+      run(() => Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }))),
     async probe() {
-      const writes = await write(() => sql.probe.get())
+      const writes = await write(() => {
+        databaseFile.claim(0)
+        return sql.probe.get()
+      })
       // Another probe may have written since, so what is read back can be ahead.
       assert(Number(sql.readProbe.get()) >= Number(writes))
     },
@@ -218,18 +256,16 @@ function prepare(db: Database) {
       'SELECT idx, status, custom_id, options, url FROM target WHERE job = ? ORDER BY idx',
     ),
     setOutcome: db.prepare(
-      `UPDATE target SET status = ?, outcome = CAST(? AS TEXT) WHERE job = ? AND idx = ? AND status = 'pending'`,
+      `UPDATE target SET status = ?, outcome = CAST(? AS TEXT), outcome_crc = ? WHERE job = ? AND idx = ? AND status = 'pending'`,
     ),
     count: db.prepare<[number, number, number], Pick<JobRow, 'targets_total' | 'targets_done' | 'targets_failed'>>(
       `UPDATE job SET targets_done = targets_done + 1, targets_failed = targets_failed + ?, expires_at = ?
        WHERE n = ? RETURNING targets_total, targets_done, targets_failed`,
     ),
-    outcome: db
-      .prepare<[string, number], Buffer>(
-        `SELECT CAST(outcome AS BLOB) FROM target JOIN job ON job.n = target.job
-         WHERE job.id = ? AND idx = ? AND outcome IS NOT NULL`,
-      )
-      .pluck(),
+    outcome: db.prepare<[string, number], OutcomeRow>(
+      `SELECT CAST(outcome AS BLOB) AS text, outcome_crc AS crc FROM target JOIN job ON job.n = target.job
+       WHERE job.id = ? AND idx = ? AND outcome IS NOT NULL`,
+    ),
     addWebhook: db.prepare('INSERT INTO webhook (job, message_id, url) VALUES (?, ?, ?)'),
     setWebhookDue: db.prepare('UPDATE webhook SET due_at = ? WHERE job = ?'),
     nextWebhook: db.prepare<[string, string], DueRow>(
@@ -253,23 +289,6 @@ function prepare(db: Database) {
 /** A live job is never gone: its next outcome moves the lease. */
 function isGone({ finished_at, expires_at }: JobRow, at: number): boolean {
   return finished_at !== null && expires_at <= at
-}
-
-function toStorageError(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code.startsWith('SQLITE_FULL')) {
-    return new AppError('storage_full', 'The service has no room for more results.', {
-      hint: 'Try again later: expired jobs make room.',
-      cause: error,
-    })
-  }
-  if (/^SQLITE_(BUSY|LOCKED|IOERR|READONLY|CORRUPT|CANTOPEN|NOTADB)/.test(code)) {
-    return new AppError('storage_unavailable', 'The service cannot write to its database.', {
-      hint: 'Try again later; the operator finds the cause in the log.',
-      cause: error,
-    })
-  }
-  return error
 }
 
 function toJobRecord(row: JobRow): JobRecord {

@@ -38,7 +38,7 @@ describe('SQLite', () => {
     expect(pragma('auto_vacuum')).toBe(2)
     expect(pragma('secure_delete')).toBe(2)
     expect(pragma('journal_size_limit')).toBe(67_108_864)
-    expect(pragma('user_version')).toBe(3)
+    expect(pragma('user_version')).toBe(4)
     expect(pragma('application_id')).toBe(0x70_67_68_61)
     close()
   })

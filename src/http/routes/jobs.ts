@@ -33,7 +33,7 @@ import { closeSignal, sendBody } from '../streaming.ts'
 const POLL_AFTER_S = 1
 const LIST_LIMIT = { default: 20, maximum: 100 } as const
 
-const { invalid, unknownJob, failed, unavailable } = SHARED_RESPONSES
+const { invalid, unknownJob, failed, unreadable, unavailable } = SHARED_RESPONSES
 const submitted = {
   200: { ...json(JobView, 'The job has ended.'), headers: { ...LOCATION, ...PREFERENCE_APPLIED } },
   202: { ...json(JobView, 'The job is running.'), headers: { ...LOCATION, ...RETRY_AFTER, ...PREFERENCE_APPLIED } },
@@ -163,7 +163,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
           },
           { additionalProperties: false },
         ),
-        response: { 200: json(JobList, 'A page of jobs.'), 422: invalid, 500: failed },
+        response: { 200: json(JobList, 'A page of jobs.'), 422: invalid, 500: failed, 503: unreadable },
       },
     },
     async ({ caller, query: { limit = LIST_LIMIT.default, after } }) => {
@@ -202,6 +202,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobRoutesOptions> = async (app
           404: unknownJob,
           422: invalid,
           500: failed,
+          503: unreadable,
         },
       },
     },

@@ -27,6 +27,7 @@ export const metricsRoute: FastifyPluginAsyncTypebox<MetricsRouteOptions> = asyn
             content: { 'text/plain': { schema: Type.String({ description: 'Text format of Prometheus, 0.0.4.' }) } },
           },
           500: SHARED_RESPONSES.failed,
+          503: SHARED_RESPONSES.unreadable,
         },
       },
     },

@@ -17,7 +17,7 @@ import { sliceText, type TextSlice } from '../text-slice.ts'
 const JSON_TYPE = 'application/json'
 const TYPES = [JSON_TYPE, 'text/markdown', 'text/plain']
 
-const { invalid, failed } = SHARED_RESPONSES
+const { invalid, failed, unreadable } = SHARED_RESPONSES
 const Part = Type.Object(
   {
     offset: Type.Optional(
@@ -88,6 +88,7 @@ export const targetRoutes: FastifyPluginAsyncTypebox<TargetRoutesOptions> = asyn
           },
           422: invalid,
           500: failed,
+          503: unreadable,
         },
       },
     },

@@ -12,7 +12,7 @@ import { readKeySettings } from './key-settings.ts'
 
 const PREFIX = 'PAGEHAUL_'
 /** Settings that no message repeats. */
-const SECRETS = new Set(['PAGEHAUL_LLM_API_KEY', 'PAGEHAUL_WEBHOOK_SECRET'])
+const SECRETS = new Set(['PAGEHAUL_EGRESS_PROXY', 'PAGEHAUL_LLM_API_KEY', 'PAGEHAUL_WEBHOOK_SECRET'])
 const LOOPBACK = ['127.0.0.0/8', '::1/128'].flatMap((range) => parseRange(range) ?? [])
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -20,6 +20,7 @@ FormatRegistry.Set('database-url', (text) => text === ':memory:' || /^file:./.te
 FormatRegistry.Set('cidr-list', (text) => splitList(text).every((range) => parseRange(range) !== undefined))
 FormatRegistry.Set('host-list', (text) => text === '*' || splitList(text).every(isHostName))
 FormatRegistry.Set('web-url', (text) => text === '' || isWebUrl(text))
+FormatRegistry.Set('proxy-url', (text) => text === '' || isProxyUrl(text))
 FormatRegistry.Set('webhook-secrets', (text) => splitList(text).every((item) => parseWebhookSecret(item) !== undefined))
 FormatRegistry.Set('port-list', (text) => text === '*' || splitList(text).every(isPort))
 
@@ -115,6 +116,17 @@ export const ConfigSchema = Type.Object({
     format: 'port-list',
     description: 'Ports that may be fetched from. `*` means all but those that browsers refuse.',
   }),
+  PAGEHAUL_GUARD_NAT64: Type.Union([Type.Literal('deny'), Type.Literal('allow')], {
+    default: 'deny',
+    description:
+      'What becomes of addresses in `64:ff9b::/96`, by which a network of IPv6 alone reaches IPv4. `allow` judges each as the IPv4 address inside it.',
+  }),
+  PAGEHAUL_EGRESS_PROXY: Type.String({
+    default: '',
+    format: 'proxy-url',
+    description:
+      'HTTP proxy that everything but the model is fetched through, such as `http://user:password@proxy.example.com:3128`. No other variable sets one.',
+  }),
   PAGEHAUL_HOST_GAP_MS: Type.Integer({
     default: 1_000,
     minimum: 0,
@@ -126,6 +138,10 @@ export const ConfigSchema = Type.Object({
     maxLength: 256,
     pattern: '^[\\x20-\\x7e]*$',
     description: 'What requests say they come from. Empty means `pagehaul/` and the version.',
+  }),
+  PAGEHAUL_ROBOTS: Type.Union([Type.Literal('ignore'), Type.Literal('obey')], {
+    default: 'ignore',
+    description: 'Whether pages are left alone that the `robots.txt` of their site disallows: `ignore` or `obey`.',
   }),
   PAGEHAUL_ARCHIVE_URL: Type.String({
     default: 'https://web.archive.org',
@@ -170,6 +186,7 @@ export interface Config extends Readonly<
     | 'PAGEHAUL_ALLOWED_HOSTS'
     | 'PAGEHAUL_GUARD_ALLOW'
     | 'PAGEHAUL_GUARD_PORTS'
+    | 'PAGEHAUL_EGRESS_PROXY'
     | 'PAGEHAUL_WEBHOOK_SECRET'
     | 'PAGEHAUL_PUBLIC_URL'
   >
@@ -183,6 +200,8 @@ export interface Config extends Readonly<
   readonly allowedHosts: readonly string[] | '*'
   readonly guardAllow: readonly string[]
   readonly guardPorts: ReadonlySet<number> | '*'
+  /** With its credentials, which no message repeats. */
+  readonly egressProxy: string | undefined
   /** Each signs every webhook. If there are none, no job can have one. */
   readonly webhookSecrets: readonly Uint8Array[]
   readonly publicUrl: string | undefined
@@ -222,6 +241,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     PAGEHAUL_ALLOWED_HOSTS,
     PAGEHAUL_GUARD_ALLOW,
     PAGEHAUL_GUARD_PORTS,
+    PAGEHAUL_EGRESS_PROXY,
     PAGEHAUL_WEBHOOK_SECRET,
     PAGEHAUL_PUBLIC_URL,
     ...settings
@@ -236,11 +256,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       PAGEHAUL_ALLOWED_HOSTS === '*' || hasKeys ? '*' : hostNames(PAGEHAUL_ALLOWED_HOSTS, PAGEHAUL_PUBLIC_URL),
     guardAllow: splitList(PAGEHAUL_GUARD_ALLOW),
     guardPorts: PAGEHAUL_GUARD_PORTS === '*' ? '*' : new Set(splitList(PAGEHAUL_GUARD_PORTS).map(Number)),
+    egressProxy: PAGEHAUL_EGRESS_PROXY || undefined,
     webhookSecrets: splitList(PAGEHAUL_WEBHOOK_SECRET).flatMap((secret) => parseWebhookSecret(secret) ?? []),
     publicUrl: PAGEHAUL_PUBLIC_URL || undefined,
     warnings: [
       ...(hasKeys || isLoopback(settings.HOST) ? [] : [OPEN_TO_ALL]),
       ...(keys.isExposed ? [KEYS_EXPOSED] : []),
+      ...(PAGEHAUL_EGRESS_PROXY === '' && Object.keys(set).some(isProxyName) ? [PROXY_IGNORED] : []),
     ],
   })
 }
@@ -249,6 +271,10 @@ const OPEN_TO_ALL =
   'HOST is no loopback address and there are no API keys: whoever reaches it can fetch through this machine, and read and cancel the jobs of others; set PAGEHAUL_API_KEYS'
 const KEYS_EXPOSED =
   'PAGEHAUL_API_KEYS_FILE holds keys that every user of this machine can read: take that right from others, or keep only `sha256:` entries in it'
+const PROXY_IGNORED =
+  'a proxy is set for programs in general, which changes nothing here; PAGEHAUL_EGRESS_PROXY sets one for what is fetched'
+
+const isProxyName = (name: string) => /^(?:https?|all)_proxy$/i.test(name)
 
 /** A model needs both its API and its name. */
 function modelFaults({ PAGEHAUL_LLM_BASE_URL: url, PAGEHAUL_LLM_MODEL: model }: NodeJS.ProcessEnv): string[] {
@@ -262,6 +288,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'cidr-list': 'must be CIDR ranges such as 10.1.0.0/16, separated by commas',
   'host-list': 'must be host names without ports, separated by commas, or `*`',
   'web-url': 'must be an http or https URL without credentials',
+  'proxy-url': 'must be an http URL of a host alone, such as http://user:password@proxy.example.com:3128',
   'webhook-secrets': 'must be `whsec_` and 24 to 64 bytes in Base64; several are separated by commas',
   'port-list': 'must be ports from 1 to 65535, separated by commas, or `*`',
 }
@@ -284,6 +311,21 @@ function splitList(text: string): string[] {
 function isWebUrl(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+}
+
+/** Basic authentication has no user names with a colon. */
+function isProxyUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || url.protocol !== 'http:' || url.pathname + url.search + url.hash !== '/') return false
+  return percentDecoded(url.username)?.includes(':') === false && percentDecoded(url.password) !== undefined
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** In lower case; the public URL names the service, too. */

@@ -7,12 +7,15 @@ import { createFetchTarget } from './fetcher/fetch-target.ts'
 import { createConverter } from './fetcher/isolation/converter.ts'
 import { createProgramChecker } from './fetcher/isolation/program-checker.ts'
 import { createModel, type Model, MODEL_BYTES_MAX } from './fetcher/model/model.ts'
+import { createEgressProxy } from './fetcher/network/egress-proxy.ts'
 import { createGuard } from './fetcher/network/guard.ts'
 import { createHostTurns } from './fetcher/network/host-turns.ts'
 import { createOriginGuard } from './fetcher/network/origin-guard.ts'
 import { createIsPublicUrl } from './fetcher/network/public-url.ts'
 import { createRequest, type Network } from './fetcher/network/request.ts'
+import { systemResolve } from './fetcher/network/resolve.ts'
 import { createPatientRequest } from './fetcher/patient-request.ts'
+import { createRobots } from './fetcher/robots/robots.ts'
 import { createDeliverWebhook } from './fetcher/webhook/deliver-webhook.ts'
 import { buildApp } from './http/app.ts'
 import { createMetrics } from './http/metrics.ts'
@@ -56,21 +59,24 @@ async function start(config: Config): Promise<void> {
   const turns = createHostTurns({ clock, gapMs: config.PAGEHAUL_HOST_GAP_MS })
   const network = createRequest({
     turns,
-    guard: createGuard({ allow: config.guardAllow, ports: config.guardPorts }),
+    guard: createGuard({ allow: config.guardAllow, ports: config.guardPorts, nat64: config.PAGEHAUL_GUARD_NAT64 }),
+    proxy: config.egressProxy === undefined ? undefined : createEgressProxy(config.egressProxy),
     userAgent,
     bodyBytesMax: config.PAGEHAUL_FETCH_BYTES_MAX,
   })
   const converter = createConverter({ onEnd: metrics.taskFinished })
   const checker = createProgramChecker()
   const modelAccess = openModel(config, userAgent)
+  const robots = createRobots({ get: network.request, clock, userAgent })
+  const admission = config.PAGEHAUL_ROBOTS === 'obey' ? { admit: robots.assertAllowed } : {}
   const fetchTarget = createFetchTarget({
-    request: createPatientRequest({ request: network.request, turns, clock }),
+    request: createPatientRequest({ request: network.request, turns, clock, ...admission }),
     converter,
     archive: createArchive({
       request: network.request,
       clock,
       archiveUrl: config.PAGEHAUL_ARCHIVE_URL,
-      isPublic: createIsPublicUrl(),
+      isPublic: createIsPublicUrl(systemResolve, config.PAGEHAUL_GUARD_NAT64),
     }),
     model: modelAccess?.model,
     clock,

@@ -88,6 +88,15 @@ describe('loadConfig', () => {
     ['PAGEHAUL_GUARD_ALLOW', 'fe80::1%eth0/64'],
     ['PAGEHAUL_GUARD_PORTS', '80,http'],
     ['PAGEHAUL_GUARD_PORTS', '70000'],
+    ['PAGEHAUL_GUARD_NAT64', 'yes'],
+    ['PAGEHAUL_EGRESS_PROXY', 'proxy.example.com:3128'],
+    ['PAGEHAUL_EGRESS_PROXY', 'https://proxy.example.com'],
+    ['PAGEHAUL_EGRESS_PROXY', 'socks5://proxy.example.com:1080'],
+    ['PAGEHAUL_EGRESS_PROXY', 'http://proxy.example.com/path'],
+    ['PAGEHAUL_EGRESS_PROXY', 'http://proxy.example.com?x'],
+    ['PAGEHAUL_EGRESS_PROXY', 'http://name%3A:word@proxy.example.com'],
+    ['PAGEHAUL_EGRESS_PROXY', 'http://name:%ff@proxy.example.com'],
+    ['PAGEHAUL_EGRESS_PROXY', 'http://name:%@proxy.example.com'],
     ['PAGEHAUL_USER_AGENT', 'a\r\nb'],
     ['PAGEHAUL_TARGET_TIMEOUT_MS', '0'],
     ['PORT', '65536'],
@@ -108,6 +117,19 @@ describe('loadConfig', () => {
     expect(webhookSecrets.map((secret) => Buffer.from(secret).toString())).toEqual(['s'.repeat(32), 's'.repeat(32)])
     expect(loadConfig({}).webhookSecrets).toEqual([])
     expect(faultsOf({ PAGEHAUL_WEBHOOK_SECRET: `${WEBHOOK_SECRET}x` })).not.toContain(WEBHOOK_SECRET)
+  })
+
+  it('reads the egress proxy, and never tells its credentials', () => {
+    const proxy = 'http://name:p%40ssword@proxy.example.com:3128'
+    expect(loadConfig({ PAGEHAUL_EGRESS_PROXY: proxy }).egressProxy).toBe(proxy)
+    expect(loadConfig({}).egressProxy).toBeUndefined()
+    expect(faultsOf({ PAGEHAUL_EGRESS_PROXY: `${proxy}/path` })).not.toContain('p%40ssword')
+  })
+
+  it.each(['HTTP_PROXY', 'https_proxy', 'ALL_PROXY'])('warns that %s changes nothing', (name) => {
+    const env = { [name]: 'http://127.0.0.1:3128' }
+    expect(loadConfig(env).warnings).toEqual([expect.stringContaining('PAGEHAUL_EGRESS_PROXY')])
+    expect(loadConfig({ ...env, PAGEHAUL_EGRESS_PROXY: 'http://127.0.0.1:3129' }).warnings).toEqual([])
   })
 
   it('lets zero mean the default of each cap and of the lease', () => {

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { Ref, StringEnum } from '../schema.ts'
 import { JOB_STATUSES, TARGET_STATUSES, WEBHOOK_STATES } from './states.ts'
+import { TARGET_ERRORS } from './target-error.ts'
 
 /** Characters of a URL after percent-encoding. */
 export const URL_LENGTH_MAX = 8_192
@@ -288,11 +289,15 @@ export const TargetState = StringEnum(TARGET_STATUSES, {
   description: '`pending`: it has no outcome yet, and gets none once the job is final.',
 })
 
+const CODES = Object.keys(TARGET_ERRORS)
+  .map((code) => `\`${code}\``)
+  .join(', ')
+
 /** Why a target gave nothing. */
 export const TargetFailure = Type.Object({
   error: Type.String({
     pattern: '^[a-z_]+([0-9]{3})?$',
-    description: 'Stable code; branch on this one.',
+    description: `Stable code; branch on this one. \`http_404\` and its like carry the status that the site answered with. The others: ${CODES}. More may come.`,
     examples: ['http_404', 'timeout'],
   }),
   message: Type.String({ description: 'What happened, in one sentence.' }),

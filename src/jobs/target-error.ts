@@ -48,6 +48,7 @@ export const TARGET_ERRORS = {
   no_text_layer: { hint: 'The pages are pictures; their text must be recognised by an OCR program first.' },
   filter_failed: { hint: 'A filter failed on this document; make it simpler, or leave it out.' },
   filter_timeout: { hint: 'Filtering took too long; make the expression simpler, or ask for less of the document.' },
+  robots_denied: { hint: 'Ask the owner of the site to allow it; the operator has set PAGEHAUL_ROBOTS=obey.' },
   not_in_archive: { hint: 'The page cannot be had and the archive has no good copy of it; check the URL.' },
   no_room: { hint: 'Retry the job later: jobs that expire make room; the operator can make more.' },
   internal: { hint: 'The service failed on this target; its log has the cause.' },

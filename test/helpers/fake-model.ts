@@ -18,7 +18,10 @@ export type ModelAct = (response: ServerResponse, asked: ChatRequest) => void
  * An API that speaks OpenAI's protocol for one model, and refuses what breaks it. Each request takes the next act; the
  * last one is for all that follow.
  */
-export async function serveModel(acts: readonly ModelAct[], { apiKey }: { apiKey?: string } = {}) {
+export async function serveModel(
+  acts: readonly ModelAct[],
+  { apiKey, host = '127.0.0.2' }: { apiKey?: string; host?: string } = {},
+) {
   const requests: ChatRequest[] = []
   const headers: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
@@ -40,11 +43,12 @@ export async function serveModel(acts: readonly ModelAct[], { apiKey }: { apiKey
       act?.(response, asked)
     })
   })
-  const served = await serve(server)
+  const served = await serve(server, { host })
   return {
     /** What was asked, of requests that keep to the protocol. */
     requests,
     headers,
+    origin: served.origin,
     baseUrl: `${served.origin}/v1`,
     idle: () => served.idle(),
     [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),

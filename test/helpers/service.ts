@@ -70,6 +70,8 @@ type WebhookParts = Pick<WebhookDelivererOptions, 'deliver' | 'secrets' | 'rando
 }
 
 interface Parts {
+  /** Milliseconds of a target in all. */
+  readonly targetTimeoutMs?: number
   readonly store: JobStore
   readonly clock: Clock
   readonly fetchTarget: FetchTarget
@@ -93,6 +95,7 @@ export async function assemble(parts: Parts) {
     docs = false,
     log,
     webhooks: hooks,
+    targetTimeoutMs = TARGET_TIMEOUT_MS,
   } = parts
   const logger = log ? pino({ level: 'trace' }, log) : pino({ level: 'silent' })
   const { leaseMs, targetsPerJobMax } = limits
@@ -104,7 +107,7 @@ export async function assemble(parts: Parts) {
     fetchTarget,
     clock,
     logger,
-    targetTimeoutMs: TARGET_TIMEOUT_MS,
+    targetTimeoutMs,
     leaseMs,
     onDrained: changes.announce,
     onOutcome: metrics.jobs.targetFinished,
@@ -118,7 +121,7 @@ export async function assemble(parts: Parts) {
     clock,
     logger,
     targetsPerJobMax,
-    targetTimeoutMs: TARGET_TIMEOUT_MS,
+    targetTimeoutMs,
     metrics,
     storeBytes: store.size,
     docs,

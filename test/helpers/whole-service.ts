@@ -5,7 +5,9 @@ import { createConverter } from '../../src/fetcher/isolation/converter.ts'
 import { createProgramChecker } from '../../src/fetcher/isolation/program-checker.ts'
 import type { Model } from '../../src/fetcher/model/model.ts'
 import { createHostTurns } from '../../src/fetcher/network/host-turns.ts'
+import type { RequestOptions } from '../../src/fetcher/network/request.ts'
 import { createPatientRequest } from '../../src/fetcher/patient-request.ts'
+import { createRobots } from '../../src/fetcher/robots/robots.ts'
 import { withDefaults } from '../../src/jobs/limits.ts'
 import type { Target, TargetOptions, TargetView } from '../../src/jobs/schema.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
@@ -15,13 +17,18 @@ import { testNetwork, type Zone } from './test-network.ts'
 interface Options {
   /** What host names resolve to. */
   readonly zone?: Zone
+  /** How the network differs from that of other tests. */
+  readonly network?: Partial<RequestOptions>
   readonly archiveUrl?: string
   readonly isPublic?: (url: string) => Promise<boolean>
   readonly model?: Model
   readonly contentBytesMax?: number
+  /** Milliseconds of a target in all. */
   readonly targetTimeoutMs?: number
   /** Milliseconds between two requests to one host. */
   readonly hostGapMs?: number
+  /** Whether the robots.txt of sites counts; default no. */
+  readonly robots?: 'obey'
 }
 
 /** The whole service, real to its child processes; only host names are made up. `await using` closes it. */
@@ -36,7 +43,7 @@ export async function wholeService(options: Options = {}) {
     hostGapMs = 0,
   } = options
   const turns = createHostTurns({ clock, gapMs: hostGapMs })
-  const network = testNetwork({ zone, turns })
+  const network = testNetwork({ zone, turns, ...options.network })
   const converter = createConverter()
   const checker = createProgramChecker()
   const store = openSqliteStore(':memory:')
@@ -47,8 +54,11 @@ export async function wholeService(options: Options = {}) {
     archiveUrl: archiveUrl ?? 'http://archive.example',
     isPublic: isPublic ?? (async () => false),
   })
+  const pauses = { clock, random: () => 0 }
+  const robots = createRobots({ get: request, userAgent: 'pagehaul-test/0', ...pauses })
+  const admit = options.robots === 'obey' ? { admit: robots.assertAllowed } : {}
   const fetchTarget = createFetchTarget({
-    request: createPatientRequest({ request, turns, clock, random: () => 0 }),
+    request: createPatientRequest({ request, turns, ...pauses, ...admit }),
     converter,
     archive,
     model,
@@ -57,7 +67,7 @@ export async function wholeService(options: Options = {}) {
     targetTimeoutMs,
   })
   const limits = withDefaults({ jobsPerCallerMax: 100, jobsTotalMax: 100 })
-  const service = await assemble({ store, clock, fetchTarget, checkPrograms: checker.check, limits })
+  const service = await assemble({ store, clock, fetchTarget, checkPrograms: checker.check, limits, targetTimeoutMs })
 
   /** The outcomes of a job that has ended. */
   const outcomes = async (targets: Target[], options?: TargetOptions): Promise<TargetView[]> => {

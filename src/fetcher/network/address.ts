@@ -7,6 +7,7 @@ export const ADDRESS_CLASSES = {
   public: 'a public address',
   invalid: 'something that is not an IP address',
   metadata: 'a metadata address of a cloud platform',
+  own: 'an address of the machine of this service', // Which the address alone does not tell.
   'zone-id': 'an address with a zone',
   unspecified: 'the unspecified address',
   'this-network': 'an address of "this network"',

@@ -1,4 +1,4 @@
-import { type IpRange, isInRange, lastIpv4, parseIp, parseRange } from '../../ip.ts'
+import { type IpRange, isInRange, parseIp, parseRange } from '../../ip.ts'
 import { type AddressClass, classifyAddress } from './address.ts'
 
 /** Ranges that the operator allows although they are not public. */
@@ -27,27 +27,23 @@ const NEVER: ReadonlySet<AddressClass> = new Set([
   'ipv4-mapped',
   'ipv4-compatible',
   'ipv4-translated',
+  'nat64',
   '6to4',
   'teredo',
   'isatap',
 ])
-/** The well-known prefix, without which a network of IPv6 alone reaches little of the web. */
-const NAT64: IpRange = { family: 6, bits: 0x64_ff9bn << 96n, length: 96 }
 
 /**
- * A list that gives away nothing by being wide: metadata addresses stay denied, in any spelling, and NAT64 leads only
- * to IPv4 addresses that may be fetched themselves.
+ * A list that gives away nothing by being wide: metadata addresses stay denied, in any spelling.
  * @throws {Error} for an entry that is not a range.
  */
 export function createAllowList(entries: readonly string[]): AllowList {
   const ranges = parseCidrs(entries)
-  const covers = (address: string): boolean => {
-    const ip = parseIp(address)
-    if (ip === undefined || !ranges.some((range) => isInRange(ip, range))) return false
-    const name = classifyAddress(address)
-    if (name !== 'nat64') return !NEVER.has(name)
-    const inner = lastIpv4(ip)
-    return isInRange(ip, NAT64) && (classifyAddress(inner) === 'public' || covers(inner))
+  return {
+    isEmpty: ranges.length === 0,
+    covers(address) {
+      const ip = parseIp(address)
+      return ip !== undefined && ranges.some((range) => isInRange(ip, range)) && !NEVER.has(classifyAddress(address))
+    },
   }
-  return { isEmpty: ranges.length === 0, covers }
 }

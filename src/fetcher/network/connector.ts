@@ -9,7 +9,7 @@ import { bareHost, type Guard } from './guard.ts'
 import { type Resolve, resolveChecked } from './resolve.ts'
 
 /** Milliseconds for the look-up of the host, the connection and the TLS handshake together. */
-const CONNECT_MS_MAX = 10_000
+export const CONNECT_MS_MAX = 10_000
 /** Milliseconds before the next address of a host is tried. Node's 250 give up on a server at the far end of the world. */
 const NEXT_ADDRESS_MS = 1_000
 
@@ -39,6 +39,7 @@ export function createConnector({ guard, resolve, ca, connectMsMax = CONNECT_MS_
     lookup: createLookup(guard, resolve),
     timeout: connectMsMax,
     allowH2: false,
+    rejectUnauthorized: true, // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
     ...(ca === undefined ? {} : { ca }),
@@ -47,7 +48,7 @@ export function createConnector({ guard, resolve, ca, connectMsMax = CONNECT_MS_
   const connect: buildConnector.connector = (options, callback) => {
     const host = bareHost(options.hostname)
     try {
-      if (options.httpSocket !== undefined) throw new Error('There are no tunnels through proxies.')
+      if (options.httpSocket !== undefined) throw new Error('Only sockets opened here are used.')
       if (isIP(host) !== 0) guard.checkAddress(host)
     } catch (error) {
       process.nextTick(callback, error, null)
@@ -61,7 +62,7 @@ export function createConnector({ guard, resolve, ca, connectMsMax = CONNECT_MS_
       }
       try {
         if (opened.remoteAddress === undefined) throw closedAtOnce()
-        guard.checkAddress(opened.remoteAddress, host)
+        guard.checkAddress(opened.remoteAddress, host, opened.localAddress)
       } catch (refusal) {
         opened.destroy()
         callback(refusal as TargetError, null)
@@ -97,7 +98,7 @@ function createLookup(guard: Guard, resolve: Resolve): LookupFunction {
 }
 
 /** TLS knows no host names with a dot at the end, neither in its greeting nor in certificates. */
-function withServername(options: buildConnector.Options, host: string): buildConnector.Options {
+export function withServername(options: buildConnector.Options, host: string): buildConnector.Options {
   return options.protocol === 'https:' && host.endsWith('.') ? { ...options, servername: host.slice(0, -1) } : options
 }
 
@@ -108,5 +109,6 @@ const closedAtOnce = () =>
 const isConnectTimeout = (error: Error) =>
   (error as Partial<errors.ConnectTimeoutError>).code === 'UND_ERR_CONNECT_TIMEOUT'
 
-const lookupTimeout = (cause: Error) =>
+/** The outcome of a look-up that takes all the time there is for a connection. */
+export const lookupTimeout = (cause: unknown) =>
   new TargetError('dns_failure', 'The name server did not answer in time.', { cause })

@@ -78,6 +78,9 @@ const CODES: Readonly<Record<string, NetworkCode>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
 }
 
+/** What undici says when it closes a socket itself: for a status 101 that nobody asked for, and for any 100. */
+const REFUSED_STATUSES: ReadonlySet<string> = new Set(['bad upgrade', 'bad response'])
+
 /** Families of codes too many to list; asked after the table. */
 const PREFIXES: readonly (readonly [prefix: string, code: NetworkCode])[] = [
   ['ERR_SSL_', 'tls_failed'],
@@ -121,5 +124,6 @@ function unfold(error: unknown): Error[] {
 function networkCode(error: Error): NetworkCode | undefined {
   if (error.name === 'HTTPParserError' && !('code' in error && error.code)) return 'bad_response'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (code === 'UND_ERR_SOCKET' && REFUSED_STATUSES.has(error.message)) return 'bad_response'
   return CODES[code] ?? PREFIXES.find(([prefix]) => code.startsWith(prefix))?.[1]
 }

@@ -2,16 +2,24 @@ import { isIP } from 'node:net'
 
 import { TargetError } from '../../jobs/target-error.ts'
 import { parseTargetUrl, URL_FAULTS } from '../../jobs/target-url.ts'
-import { ADDRESS_CLASSES, classifyAddress } from './address.ts'
+import { ADDRESS_CLASSES, type AddressClass, classifyAddress } from './address.ts'
 import { createAllowList } from './allow-list.ts'
 import { isLocalName, isMetadataName } from './host-names.ts'
+import { behindNat64, type Nat64 } from './nat64.ts'
+import { createIsOwnAddress } from './own-addresses.ts'
 import { BAD_PORTS, portOf } from './ports.ts'
 
+const OWN_HINT = 'No setting opens the addresses of the machine that the service runs on, but for the loopback network.'
+
 export interface GuardOptions {
-  /** CIDR ranges allowed although they are not public. Metadata addresses stay denied. */
+  /** CIDR ranges allowed although they are not public. Metadata addresses and those of this machine stay denied. */
   readonly allow: readonly string[]
   /** `'*'`: all but those that browsers refuse. */
   readonly ports: ReadonlySet<number> | '*'
+  /** `'allow'`: an address of NAT64 is judged as the IPv4 address inside it. Default `'deny'`. */
+  readonly nat64?: Nat64
+  /** Tells the addresses of this machine; for tests. */
+  readonly isOwn?: (address: string) => boolean
 }
 
 /** Decides what may be connected to. A refusal names the class of an address, never one that a name resolved to. */
@@ -26,13 +34,14 @@ export interface Guard {
   /**
    * Checks an address before, and once more after, a connection goes to it.
    * @param host the name that resolved to it, if one did.
+   * @param local our end of the connection, once there is one. If both ends are the same, this is a way to this machine.
    * @throws {TargetError} `blocked_address`
    */
-  checkAddress(address: string, host?: string): void
+  checkAddress(address: string, host?: string, local?: string): void
 }
 
 /** @throws {Error} for an entry of `allow` that is not a range. */
-export function createGuard({ allow, ports }: GuardOptions): Guard {
+export function createGuard({ allow, ports, nat64 = 'deny', isOwn = createIsOwnAddress() }: GuardOptions): Guard {
   const allowList = createAllowList(allow)
   const isPort = (port: number) => (ports === '*' ? !BAD_PORTS.has(port) : ports.has(port))
 
@@ -50,16 +59,13 @@ export function createGuard({ allow, ports }: GuardOptions): Guard {
       if (!isPort(port)) throw new TargetError('blocked_port', `Port ${port} is not fetched from.`)
       return url
     },
-    checkAddress(address, host = address) {
-      if (allowList.covers(address)) return
-      const name = classifyAddress(address)
-      if (name !== 'public') {
-        throw new TargetError(
-          'blocked_address',
-          `The host ${host === address ? 'is' : 'leads to'} ${ADDRESS_CLASSES[name]}.`,
-        )
-      }
-      if (isLocalName(host)) throw localName()
+    checkAddress(address, host = address, local) {
+      const reached = nat64 === 'allow' ? behindNat64(address) : address
+      const name = classifyAddress(reached)
+      const isAllowed = allowList.covers(reached)
+      if (name !== 'public' && !isAllowed) throw refusal(name, host === address)
+      if (isOwn(reached) || (reached === local && name !== 'loopback')) throw refusal('own', host === address)
+      if (!isAllowed && isLocalName(host)) throw localName()
     },
   }
   return guard
@@ -69,5 +75,13 @@ export function createGuard({ allow, ports }: GuardOptions): Guard {
 export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
+
+/** @param isLiteral whether the caller has sent the address. Of one that a name leads to, no more is said than its class. */
+export const refusal = (name: AddressClass, isLiteral: boolean) =>
+  new TargetError(
+    'blocked_address',
+    `The host ${isLiteral ? 'is' : 'leads to'} ${ADDRESS_CLASSES[name]}.`,
+    name === 'own' ? { hint: OWN_HINT } : {},
+  )
 
 const localName = () => new TargetError('blocked_address', 'The host name is a local one, which is never public.')

@@ -1,13 +1,14 @@
 import { TargetError } from '../../jobs/target-error.ts'
 import { parseTargetUrl, URL_FAULTS } from '../../jobs/target-url.ts'
-import { ADDRESS_CLASSES, classifyAddress } from './address.ts'
+import { classifyAddress } from './address.ts'
 import { createAllowList } from './allow-list.ts'
-import { bareHost, type Guard } from './guard.ts'
+import { bareHost, type Guard, refusal } from './guard.ts'
 import { isMetadataName } from './host-names.ts'
+import { behindNat64 } from './nat64.ts'
 
 /**
  * A guard for a service that the operator has named, which may well run on this machine: it lets exactly that scheme,
- * host and port pass, at any address but those of metadata services and those that hide another.
+ * host and port pass, at any address, its own included, but those of metadata services and those that hide another.
  * @param origin as `URL` gives it.
  */
 export function createOriginGuard(origin: string): Guard {
@@ -22,9 +23,8 @@ export function createOriginGuard(origin: string): Guard {
       return parsed.url
     },
     checkAddress(address, host = address) {
-      if (reachable.covers(address)) return
-      const name = ADDRESS_CLASSES[classifyAddress(address)]
-      throw new TargetError('blocked_address', `The host ${host === address ? 'is' : 'leads to'} ${name}.`)
+      const reached = behindNat64(address)
+      if (!reachable.covers(reached)) throw refusal(classifyAddress(reached), host === address)
     },
   }
 }

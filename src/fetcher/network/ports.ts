@@ -7,7 +7,7 @@ export const BAD_PORTS: ReadonlySet<number> = new Set([
 ])
 
 /** The port a URL leads to, written out or not. */
-export function portOf({ protocol, port }: URL): number {
+export function portOf({ protocol, port }: Pick<URL, 'protocol' | 'port'>): number {
   if (port !== '') return Number(port)
   return protocol === 'https:' ? 443 : 80
 }

@@ -1,13 +1,12 @@
 import type { Dispatcher } from 'undici'
 
-import { TargetError } from '../../jobs/target-error.ts'
+import { collect, tooLarge } from './collect.ts'
 import { decodeBody } from './decode.ts'
 import { toTargetError } from './errors.ts'
 import { isSuccess } from './status.ts'
 
 /** The page that comes with a status of failure: more than this of it helps nobody. */
 const FAILURE_BYTES_MAX = 1024 * 1024
-const BUFFER_BYTES_MIN = 64 * 1024
 
 /**
  * Takes in the body of a final answer, decoded. A fault in the body of a failure does not hide its status: the body is
@@ -48,26 +47,6 @@ async function readBody(response: Dispatcher.ResponseData, bytesMax: number): Pr
     discard(response)
     throw tooLarge(bytesMax)
   }
-  const body = await collect(response.body as AsyncIterable<Buffer>, bytesMax)
+  const body = await collect(response.body as AsyncIterable<Uint8Array>, bytesMax)
   return decodeBody(body, headerLines(response, 'content-encoding').join(','), bytesMax)
 }
-
-/** Copies into one buffer that grows. As a list, a million chunks of a byte each would take a hundred times the space. */
-async function collect(chunks: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
-  let buffer = Buffer.alloc(0)
-  let length = 0
-  for await (const chunk of chunks) {
-    const end = length + chunk.byteLength
-    if (end > bytesMax) throw tooLarge(bytesMax)
-    if (end > buffer.byteLength) {
-      const grown = Buffer.alloc(Math.min(bytesMax, Math.max(BUFFER_BYTES_MIN, end * 2)))
-      buffer.copy(grown, 0, 0, length)
-      buffer = grown
-    }
-    chunk.copy(buffer, length)
-    length = end
-  }
-  return buffer.subarray(0, length)
-}
-
-const tooLarge = (bytesMax: number) => new TargetError('too_large', `The answer is larger than ${bytesMax} bytes.`)

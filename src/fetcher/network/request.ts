@@ -6,6 +6,7 @@ import { Agent, type Dispatcher } from 'undici'
 import { TargetError } from '../../jobs/target-error.ts'
 import { createConnector } from './connector.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
+import type { EgressProxy } from './egress-proxy.ts'
 import { toTargetError } from './errors.ts'
 import type { Guard } from './guard.ts'
 import type { HostTurns, TurnOptions } from './host-turns.ts'
@@ -13,6 +14,7 @@ import { discard, headerLines, headersOf, receiveBody } from './receive.ts'
 import { isRedirect, redirectUrl } from './redirect.ts'
 import { type Resolve, systemResolve } from './resolve.ts'
 import type { FetchedResponse } from './response.ts'
+import { createTunnelConnector } from './tunnel-connector.ts'
 
 const REDIRECTS_MAX = 10
 const HEADER_BYTES_MAX = 32 * 1024
@@ -27,6 +29,8 @@ export interface RequestOptions {
   readonly userAgent: string
   /** Whose turn it is at the hosts that are asked for pages. Without, every request goes out at once. */
   readonly turns?: HostTurns
+  /** What every connection goes through; undefined if they go straight to the servers. */
+  readonly proxy?: EgressProxy | undefined
   /** Largest body in bytes, as sent and as decoded. */
   readonly bodyBytesMax: number
   /** Certificate authorities in PEM instead of the built-in ones; for tests. */
@@ -74,13 +78,14 @@ export interface Network {
 
 /** The only way out to the network. Connections are shared between requests, cookies are not. */
 export function createRequest(options: RequestOptions): Network {
-  const { guard, resolve = systemResolve, userAgent, turns, bodyBytesMax, ca, connectMsMax } = options
-  const connector = createConnector({
+  const { guard, resolve = systemResolve, userAgent, turns, proxy, bodyBytesMax, ca, connectMsMax } = options
+  const connecting = {
     guard,
     resolve,
     ...(ca === undefined ? {} : { ca }),
     ...(connectMsMax === undefined ? {} : { connectMsMax }),
-  })
+  }
+  const connector = proxy === undefined ? createConnector(connecting) : createTunnelConnector({ ...connecting, proxy })
   const agent = new Agent({
     connect: connector.connect,
     allowH2: false,

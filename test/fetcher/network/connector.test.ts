@@ -93,24 +93,28 @@ describe('an IP literal', () => {
 it('checks the peer of an open socket once more, before anything is sent', async () => {
   let isOpen = false
   await using server = await rawServer((socket) => socket.once('data', () => (isOpen = true)))
-  let checks = 0
+  const checks: unknown[] = []
   const changing: Guard = {
     ...createGuard({ allow: ALLOWED, ports: '*' }),
-    checkAddress(address) {
-      checks += 1
-      if (checks > 1) throw new TargetError('blocked_address', `Denied ${address}.`)
+    checkAddress(...ends) {
+      checks.push(ends)
+      if (checks.length > 1) throw new TargetError('blocked_address', `Denied ${ends[0]}.`)
     },
   }
   await using network = testNetwork({ guard: changing, zone: { 'late.example': ['127.0.0.2'] } })
   expect(await network.refusal(`http://late.example:${server.port}/`)).toMatchObject({ message: 'Denied 127.0.0.2.' })
   await server.idle()
   expect({ connections: server.connections, isOpen }).toEqual({ connections: 1, isOpen: false })
+  expect(checks).toEqual([
+    ['127.0.0.2', 'late.example'],
+    ['127.0.0.2', 'late.example', '127.0.0.1'],
+  ])
 })
 
-it('makes no tunnel through a proxy', async () => {
+it('takes no socket that somebody else has opened', async () => {
   const httpSocket = new Socket()
   const error = await connectionError({ hostname: '127.0.0.2', port: '443', protocol: 'https:', httpSocket })
-  expect(error).toMatchObject({ message: 'There are no tunnels through proxies.' })
+  expect(error).toMatchObject({ message: 'Only sockets opened here are used.' })
 })
 
 describe('connections', () => {

@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { TARGET_ERRORS } from '../../../src/jobs/target-error.ts'
 import { rawAnswers, rawServer, serve } from '../../helpers/raw-server.ts'
@@ -246,6 +246,14 @@ describe('TLS', () => {
     const refusal = await network.refusal(`https://${host}:${server.port}/`)
     expect(refusal.code).toBe(code)
     expect(refusal.message).not.toContain('127.0.0.2')
+  })
+
+  it('refuses such a certificate also where the environment of Node would take any', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await using server = await secure('self-signed')
+    await using network = testNetwork({ zone, ca })
+    expect((await network.refusal(`https://good.test:${server.port}/`)).code).toBe('tls_untrusted')
   })
 
   it('refuses an authority that nobody knows', async () => {

@@ -3,13 +3,16 @@ import { describe, expect, it } from 'vitest'
 
 import { ADDRESS_CLASSES } from '../../../src/fetcher/network/address.ts'
 import { createGuard, type Guard } from '../../../src/fetcher/network/guard.ts'
+import { createIsOwnAddress } from '../../../src/fetcher/network/own-addresses.ts'
 import { resolveChecked } from '../../../src/fetcher/network/resolve.ts'
 import { TargetError } from '../../../src/jobs/target-error.ts'
 import { URL_FAULTS } from '../../../src/jobs/target-url.ts'
 import { textOf, type UrlCase, urlCases } from '../../helpers/guard-cases.ts'
 
 const PORTS: ReadonlySet<number> = new Set([80, 443, 8080, 8443])
-const strict = createGuard({ allow: [], ports: PORTS })
+/** What the machine of the tests goes by is left out: it could be one of the addresses below. */
+const isOwn = () => false
+const strict = createGuard({ allow: [], ports: PORTS, isOwn })
 const cases = urlCases()
 
 describe('the contract of guard-urls.json', () => {
@@ -57,7 +60,7 @@ describe('ports', () => {
 })
 
 describe('allowed ranges', () => {
-  const lax = createGuard({ allow: ['127.0.0.0/8', '10.0.0.0/8', '169.254.0.0/16', '::/0'], ports: PORTS })
+  const lax = createGuard({ allow: ['127.0.0.0/8', '10.0.0.0/8', '169.254.0.0/16', '::/0'], ports: PORTS, isOwn })
 
   it('let a literal address pass', () => {
     expect(lax.checkUrl('http://127.1/').hostname).toBe('127.0.0.1')
@@ -94,6 +97,86 @@ describe('allowed ranges', () => {
 
   it('must be ranges', () => {
     expect(() => createGuard({ allow: ['10.0.0.0'], ports: '*' })).toThrow('Not a range of addresses')
+  })
+})
+
+describe('an address of this machine', () => {
+  const own = ['93.184.215.14', '10.0.0.5', '2600:1f18::7']
+  const addresses = createIsOwnAddress({ read: () => own })
+  const guard = createGuard({
+    allow: ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '10.0.0.5/32', '0.0.0.0/8'],
+    ports: PORTS,
+    nat64: 'allow',
+    isOwn: addresses,
+  })
+
+  it.each([
+    'http://93.184.215.14/',
+    'http://10.0.0.5/',
+    'http://[2600:1f18::7]/',
+    'http://[2600:1F18:0:0::0:7]/',
+    'http://[64:ff9b::10.0.0.5]/',
+    'http://0/',
+  ])('is refused, public, allowed or not: %s', (url) => {
+    expect(() => guard.checkUrl(url)).toThrow(
+      expect.objectContaining({
+        code: 'blocked_address',
+        message: 'The host is an address of the machine of this service.',
+        hint: expect.stringContaining('No setting opens'),
+      }),
+    )
+  })
+
+  it('is refused as what a name leads to, and is not named', () => {
+    for (const address of own) {
+      expect(() => guard.checkAddress(address, 'name.example.com')).toThrow(
+        'The host leads to an address of the machine of this service.',
+      )
+    }
+  })
+
+  it('is told from others by both ends of a connection, too', () => {
+    expect(() => guard.checkAddress('10.0.0.6', 'db.lan', '10.0.0.6')).toThrow('an address of the machine')
+    expect(() => guard.checkAddress('10.0.0.6', 'db.lan', '10.0.0.5')).not.toThrow()
+    expect(() => guard.checkAddress('127.0.0.1', 'localhost', '127.0.0.1')).not.toThrow()
+    expect(() => guard.checkAddress('::1', 'localhost', '::1')).not.toThrow()
+  })
+
+  it('has a class of its own only where it would be fetched otherwise', () => {
+    const closed = createGuard({ allow: [], ports: PORTS, isOwn: addresses })
+    expect(() => closed.checkUrl('http://10.0.0.5/')).toThrow('The host is a private address.')
+    expect(() => closed.checkUrl('http://93.184.215.14/')).toThrow('an address of the machine')
+  })
+
+  it('leaves its neighbours alone', () => {
+    for (const host of ['10.0.0.4', '93.184.215.15', '[2600:1f18::8]', '127.0.0.1', '[::1]']) {
+      expect(guard.checkUrl(`http://${host}/`).hostname).toBe(host)
+    }
+  })
+})
+
+describe('NAT64', () => {
+  const open = createGuard({ allow: ['192.168.1.0/24'], ports: PORTS, nat64: 'allow', isOwn })
+
+  it('is judged by the IPv4 address inside where it is allowed', () => {
+    for (const inside of ['8.8.8.8', '192.168.1.7']) {
+      expect(open.checkUrl(`http://[64:ff9b::${inside}]/`).hostname).toMatch(/^\[64:ff9b::/)
+      expect(() => open.checkAddress(`64:ff9b::${inside}`, 'name.example.com')).not.toThrow()
+    }
+    expect(() => open.checkUrl('http://[64:ff9b::a00:1]/')).toThrow('The host is a private address.')
+    expect(() => open.checkUrl('http://[64:ff9b::7f00:1]/')).toThrow('The host is a loopback address.')
+    expect(() => open.checkUrl('http://[64:ff9b::a9fe:a9fe]/')).toThrow('The host is a metadata address')
+    expect(() => open.checkAddress('64:ff9b::a9fe:a9fe', 'name.example.com')).toThrow('leads to a metadata address')
+  })
+
+  it('means the well-known prefix alone', () => {
+    expect(() => open.checkUrl('http://[64:ff9b:1::808:808]/')).toThrow('The host is a NAT64 address.')
+    expect(() => open.checkAddress('64:ff9b::808:808%eth0')).toThrow('The host is an address with a zone.')
+  })
+
+  it.each([['64:ff9b::/96'], ['::/0']])('is denied by default, whatever ranges are allowed: %s', (range) => {
+    const closed = createGuard({ allow: [range], ports: PORTS, isOwn })
+    expect(() => closed.checkUrl('http://[64:ff9b::808:808]/')).toThrow('The host is a NAT64 address.')
   })
 })
 

@@ -47,4 +47,16 @@ describe('a URL is public', () => {
   it('or not; a resolver that breaks does not say', async () => {
     await expect(createIsPublicUrl(failing('EBROKEN'))('https://lost.org/')).rejects.toThrow('No answer.')
   })
+
+  it('behind NAT64 only where that is followed', async () => {
+    for (const [inside, expected] of [
+      ['8.8.8.8', true],
+      ['10.0.0.1', false],
+    ] as const) {
+      const resolve = to('93.184.216.34', `64:ff9b::${inside}`)
+      expect(await createIsPublicUrl(resolve, 'allow')('http://name.org/')).toBe(expected)
+      expect(await createIsPublicUrl(resolve)('http://name.org/')).toBe(false)
+    }
+    expect(await createIsPublicUrl(to(), 'allow')('http://[64:ff9b::808:808]/')).toBe(false)
+  })
 })

@@ -1,15 +1,11 @@
-import { createRequire } from 'node:module'
-
 import fc from 'fast-check'
+import robotsParser from 'robots-parser'
 import { describe, expect, it } from 'vitest'
 
 import { isAllowed, parseRules, productToken } from '../../../src/fetcher/robots/rules.ts'
 
-/** Another reading of the same RFC; its types are not those of what it exports. */
-const robotsParser = createRequire(import.meta.url)('robots-parser') as (
-  url: string,
-  file: string,
-) => { isAllowed(url: string, agent: string): boolean | undefined }
+/** Another reading of the same RFC. Its types have the function as a member of what it is itself. */
+const readOtherwise = robotsParser as unknown as typeof robotsParser.default
 
 const { signal } = new AbortController()
 const KIB = 1024
@@ -285,7 +281,7 @@ it('gives the verdict of robots-parser on files that have nothing special', asyn
       const file = lines.join('\n')
       const url = `https://site.example${asked.replaceAll('*', 'c')}`
       expect(await allows(file, url)).toBe(
-        robotsParser('https://site.example/robots.txt', file).isAllowed(url, 'pagehaul'),
+        readOtherwise('https://site.example/robots.txt', file).isAllowed(url, 'pagehaul'),
       )
     }),
     { numRuns: 500 },

@@ -3,6 +3,7 @@ import type { FetchTarget } from '../jobs/fetch-target.ts'
 import { parsePageRanges } from '../jobs/page-ranges.ts'
 import type { Answer, Mode, Recovered, TargetMeta, TargetOptions, TargetResult } from '../jobs/schema.ts'
 import { TargetError } from '../jobs/target-error.ts'
+import { TimeLimitError, withTimeLimit } from '../time-limit.ts'
 import { type Answered, modelAnswer, quoteAnswer } from './answer.ts'
 import type { Archive } from './archive/archive.ts'
 import type { Conversion, Converted } from './convert/document.ts'
@@ -14,7 +15,6 @@ import type { FetchedResponse } from './network/response.ts'
 import { isSuccess, statusText } from './network/status.ts'
 import { type PatientRequest, withTries } from './patient-request.ts'
 import { isRecoverable, joined, recover } from './recover.ts'
-import { TimeLimitError, withTimeLimit } from './time-limit.ts'
 
 /** Milliseconds of a target that are kept for what follows a conversion. */
 const MARGIN_MS = 1_000

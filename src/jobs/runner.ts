@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 import type { Clock } from '../clock.ts'
-import { raceAbort } from '../race-abort.ts'
+import { TimeLimitError, withTimeLimit } from '../time-limit.ts'
 import type { FetchTarget, Outcome } from './fetch-target.ts'
 import type { DrainedJob } from './limits.ts'
 import type { JobObserver } from './observer.ts'
@@ -73,21 +73,13 @@ export function createRunner(options: RunnerOptions): Runner {
 
   /** Never rejects: what the fetch throws, or its silence, is the outcome of its target. */
   async function fetchWithDeadline({ url, options }: TargetRecord, log: Logger): Promise<Outcome> {
-    const deadline = new AbortController()
-    const settled = new AbortController()
-    const signal = AbortSignal.any([deadline.signal, closed.signal])
-    clock.delay(targetTimeoutMs, settled.signal).then(
-      () => deadline.abort(new TargetError('timeout', `The target took longer than ${targetTimeoutMs / 1_000} s.`)),
-      () => {}, // The target settled first, so there is no deadline left to keep.
-    )
+    const fetch = (signal: AbortSignal) => fetchTarget({ url, options }, signal)
     try {
-      return await raceAbort(Promise.try(fetchTarget, { url, options }, signal), signal)
+      return await withTimeLimit(targetTimeoutMs, clock, closed.signal, fetch)
     } catch (error) {
-      if (deadline.signal.aborted) return { failure: (deadline.signal.reason as TargetError).toFailure() }
+      if (error instanceof TimeLimitError) return { failure: late(targetTimeoutMs).toFailure() }
       if (!closed.signal.aborted) log.error({ err: error }, 'fetching a target threw')
       return { failure: new TargetError('internal', 'The service failed on this target.').toFailure() }
-    } finally {
-      settled.abort()
     }
   }
 
@@ -133,3 +125,5 @@ export function createRunner(options: RunnerOptions): Runner {
     },
   }
 }
+
+const late = (ms: number) => new TargetError('timeout', `The target took longer than ${ms / 1_000} s.`)

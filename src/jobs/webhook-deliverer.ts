@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 import type { Clock } from '../clock.ts'
-import { raceAbort } from '../race-abort.ts'
+import { TimeLimitError, withTimeLimit } from '../time-limit.ts'
 import type { JobChanges } from './changes.ts'
 import type { Runner } from './runner.ts'
 import type { DueWebhook, JobStore, WebhookChange } from './store.ts'
@@ -15,6 +15,7 @@ const ATTEMPT_MS_MAX = 15_000
 const ATTEMPTS_MAX = 4
 /** Those of one caller, so that servers of one that hang leave room for the others. */
 const ATTEMPTS_PER_CALLER_MAX = 2
+const LATE = new TargetError('timeout', `The server did not answer within ${ATTEMPT_MS_MAX / 1_000} s.`)
 /** Between two tries of what the store does not do, such as one on a full disk. */
 const STORE_RETRY_MS = 1_000
 
@@ -109,23 +110,14 @@ export function startWebhookDeliverer(options: WebhookDelivererOptions): Webhook
 
   /** Rejects only when the service stops: what the delivery throws, or its silence, is a failed attempt. */
   async function deliverWithDeadline(due: DueWebhook): Promise<WebhookAnswer> {
-    const deadline = new AbortController()
-    const settled = new AbortController()
-    const signal = AbortSignal.any([deadline.signal, closing.signal])
-    clock.delay(ATTEMPT_MS_MAX, settled.signal).then(
-      () => deadline.abort(new TargetError('timeout', `The server did not answer within ${ATTEMPT_MS_MAX / 1_000} s.`)),
-      () => {}, // There was an answer.
-    )
+    const send = (signal: AbortSignal) => deliver(createMessage(due, options, clock.now()), signal)
     try {
-      const send = () => deliver(createMessage(due, options, clock.now()), signal)
-      return await raceAbort(Promise.try(send), signal)
+      return await withTimeLimit(ATTEMPT_MS_MAX, clock, closing.signal, send)
     } catch (error) {
-      if (deadline.signal.aborted) return { failure: (deadline.signal.reason as TargetError).toFailure() }
+      if (error instanceof TimeLimitError) return { failure: LATE.toFailure() }
       closing.signal.throwIfAborted()
       logger.error({ err: error, jobId: due.job.id }, 'delivering a webhook threw')
       return { failure: new TargetError('internal', 'The service failed on this webhook.').toFailure() }
-    } finally {
-      settled.abort()
     }
   }
 

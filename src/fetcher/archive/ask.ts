@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts'
 import { TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
+import { TimeLimitError, withTimeLimit } from '../../time-limit.ts'
 import type { FetchedResponse } from '../network/response.ts'
 import { retryAfterMs } from '../network/retry-after.ts'
 import { statusText } from '../network/status.ts'
-import { TimeLimitError, withTimeLimit } from '../time-limit.ts'
 import { type ArchiveError, notAsked } from './archive-error.ts'
 
 /** Milliseconds that a throttled archive is left alone if it does not say how long, and at most. */

@@ -1,5 +1,5 @@
 import type { Passage } from '../../jobs/schema.ts'
-import { TimeLimitError, withTimeLimit } from '../time-limit.ts'
+import { TimeLimitError, withTimeLimit } from '../../time-limit.ts'
 import { checkCitations } from './citations.ts'
 import { readCompletion } from './completion.ts'
 import { ModelError } from './model-error.ts'

@@ -1,7 +1,5 @@
 import { TargetError } from '../../jobs/target-error.ts'
 
-const MEMORY_BYTES_MIN = 64 * 1024
-
 /**
  * Takes in a body, at most `bytesMax` bytes of it. It is copied into memory that grows where it is: as a list, a million
  * chunks of a byte each would take a hundred times the space. That memory goes back to the system at once, not when
@@ -16,7 +14,7 @@ export async function collect(chunks: AsyncIterable<Uint8Array>, bytesMax: numbe
     for await (const chunk of chunks) {
       const end = length + chunk.byteLength
       if (end > bytesMax) throw tooLarge(bytesMax)
-      if (end > memory.byteLength) memory.resize(Math.min(bytesMax, Math.max(MEMORY_BYTES_MIN, end * 2)))
+      if (end > memory.byteLength) memory.resize(Math.min(bytesMax, Math.max(end, memory.byteLength * 2)))
       new Uint8Array(memory).set(chunk, length)
       length = end
     }

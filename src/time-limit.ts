@@ -1,4 +1,5 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from './clock.ts'
+import { raceAbort } from './race-abort.ts'
 
 /** The work took longer than it may. */
 export class TimeLimitError extends Error {
@@ -6,8 +7,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Does work under a signal that aborts as `signal` does, and after `ms` milliseconds.
- * Whatever the work rejects with after an abort, the reason of that abort is thrown.
+ * Does work under a signal that aborts as `signal` does, and after `ms` milliseconds. Work that goes on after an abort is
+ * not waited for. Whatever it rejects with then, the reason of the abort is thrown.
  * @throws {TimeLimitError}
  */
 export async function withTimeLimit<T>(
@@ -22,8 +23,9 @@ export async function withTimeLimit<T>(
     () => limit.abort(new TimeLimitError(`No end within ${ms} ms.`)),
     () => undefined,
   )
+  const limited = AbortSignal.any([signal, limit.signal])
   try {
-    return await work(AbortSignal.any([signal, limit.signal]))
+    return await raceAbort(Promise.try(work, limited), limited)
   } catch (error) {
     signal.throwIfAborted()
     limit.signal.throwIfAborted()

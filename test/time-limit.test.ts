@@ -2,13 +2,12 @@ import { getEventListeners } from 'node:events'
 
 import { expect, it } from 'vitest'
 
-import { systemClock } from '../../src/clock.ts'
-import { TimeLimitError, withTimeLimit } from '../../src/fetcher/time-limit.ts'
-import { raceAbort } from '../../src/race-abort.ts'
-import { fakeClock } from '../helpers/fake-clock.ts'
+import { systemClock } from '../src/clock.ts'
+import { TimeLimitError, withTimeLimit } from '../src/time-limit.ts'
+import { fakeClock } from './helpers/fake-clock.ts'
 
 const never = new AbortController().signal
-const endless = (signal: AbortSignal) => raceAbort(new Promise<never>(() => undefined), signal)
+const endless = () => new Promise<never>(() => undefined)
 
 it('gives what the work gives, and lets go of the clock', async () => {
   const clock = fakeClock()
@@ -35,7 +34,7 @@ it('ends work that says something else when it is ended', async () => {
 it('ends with the reason of the signal', async () => {
   const reason = new Error('The deadline has passed.')
   const controller = new AbortController()
-  const works = [endless, (signal: AbortSignal) => systemClock.delay(60_000, signal)]
+  const works = [endless, (limited: AbortSignal) => systemClock.delay(60_000, limited)]
   const ended = works.map((work) => withTimeLimit(10, fakeClock(), controller.signal, work))
   const outcomes = Promise.allSettled(ended)
   controller.abort(reason)

@@ -70,6 +70,7 @@ function configure(db: Database.Database, file: string, bytesMax: number | undef
   db.pragma('trusted_schema = OFF')
   db.pragma('secure_delete = FAST')
   db.pragma('journal_size_limit = 67108864')
+  db.pragma('temp_store = MEMORY') // Or else undo data of savepoints lies in a folder of the system, which may be full or read-only.
   if (bytesMax !== undefined) {
     const pageSize = Number(db.pragma('page_size', { simple: true }))
     db.pragma(`max_page_count = ${Math.max(1, Math.floor(bytesMax / pageSize))}`)

@@ -1,85 +1,156 @@
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:http'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 
-import { servePages } from '../helpers/page-server.ts'
-import { startService } from '../helpers/process.ts'
+import type { JobView, TargetView } from '../../src/jobs/schema.ts'
+import { type ServiceProcess, startService } from '../helpers/process.ts'
+import { serve } from '../helpers/raw-server.ts'
 import { tempFolder } from '../helpers/temp-folder.ts'
 
 /** `npm run test:crash` makes it 100. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 5)
-/** The longest that a round runs before it is killed. The point within is random. */
-const ROUND_MS_MAX = 800
+/** Services that are killed side by side, each on a database of its own: one starts while the other one drains. */
+const LANES = Math.min(ROUNDS, 2)
+/** A round is killed once clients have seen a random number of outcomes, at most so many, */
+const OUTCOMES_MAX = 120
+/** and a random while after that, at most so long. */
+const WHILE_MS_MAX = 200
+/** Jobs whose state is checked after every round; all are checked at the end. */
+const RECENT = 16
 const CALLERS = Array.from({ length: 8 }, (_, index) => `caller-${index}`)
+/** Cancels its job once it has seen an outcome of it. */
+const CANCELLER = 'caller-7'
+const TARGETS_PER_JOB = 32
+
+/** What clients were shown of a job. It must be there for good. */
+interface Shown {
+  readonly caller: string
+  /** By index. */
+  readonly contents: Map<number, string>
+  /** Once the job was shown to have ended, or its cancel was answered. */
+  status: string | undefined
+}
 
 it(
-  `loses no acknowledged outcome to kill -9 at random points, ${ROUNDS} rounds`,
+  `loses nothing that was acknowledged to kill -9 at random points, ${ROUNDS} rounds`,
   async () => {
-    using temp = tempFolder()
-    await using pages = await servePages()
-    const file = temp.file('jobs.db')
-    /** What clients were shown: content by job and index. It must be there for good. */
-    const acknowledged = new Map<string, { caller: string; contents: Map<number, string> }>()
-
-    for (let round = 0; round < ROUNDS; round++) {
-      const service = await startService({ DATABASE_URL: `file:${file}`, LOG_LEVEL: 'info' })
-      for (const [id, { caller, contents }] of [...acknowledged].slice(-16)) {
-        const job = await service.get(id, caller)
-        expect(job.status).not.toMatch(/queued|running/)
-        for (const [idx, content] of contents) expect(job.targets[idx]?.result?.content).toBe(content)
-      }
-      // 8 jobs that died with the last process take no slot.
-      const submitted = await Promise.all(
-        CALLERS.map(async (caller) => {
-          const targets = Array.from({ length: 32 }, (_, idx) => ({
-            url: `${pages.origin}/echo/${round}/${caller}/${idx}`,
-          }))
-          const { status, body } = await service.submit({ targets, reuse: false }, caller)
-          expect(status).toBe(202)
-          acknowledged.set(body.id, { caller, contents: new Map() })
-          return { id: body.id, caller }
-        }),
-      )
-      const killed = new AbortController()
-      const firstOutcome = Promise.withResolvers<void>()
-      const watching = submitted.map(async ({ id, caller }) => {
-        while (!killed.signal.aborted) {
-          const job = await service.get(id, caller).catch(() => undefined) // The process may be dead by now.
-          for (const { idx, result } of job?.targets ?? []) {
-            if (!result) continue
-            acknowledged.get(id)?.contents.set(idx, result.content)
-            firstOutcome.resolve()
-          }
-        }
-      })
-      if (round % 4 > 0) await firstOutcome.promise // Every fourth round may die before anything is stored.
-      await setTimeout(Math.random() * ROUND_MS_MAX) // The fault itself, at a random moment; nothing waits for it to pass.
-      await service.stop('SIGKILL')
-      killed.abort()
-      await Promise.all(watching)
-    }
-
-    const last = await startService({ DATABASE_URL: `file:${file}` })
-    let outcomes = 0
-    for (const [id, { caller, contents }] of acknowledged) {
-      const job = await last.get(id, caller)
-      const done = job.targets.filter(({ status }) => status !== 'pending')
-      expect(job.targets_done).toBe(done.length)
-      expect(job.targets_failed).toBe(done.filter(({ status }) => status === 'failed').length)
-      if (job.targets_done < 32) expect(job).toMatchObject({ status: 'failed', error: 'restart' })
-      for (const [idx, content] of contents) expect(job.targets[idx]?.result?.content).toBe(content)
-      for (const { idx, url, result } of done) expect(result?.content, `${id} ${idx}`).toBe(new URL(url).pathname)
-      outcomes += contents.size
-    }
-    expect(acknowledged.size).toBe(ROUNDS * CALLERS.length)
-    expect(outcomes).toBeGreaterThan(0)
-    expect(await last.stop('SIGTERM')).toBe(0)
-
-    const db = new Database(file)
-    expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
-    expect(db.prepare('SELECT count(*) FROM job WHERE finished_at IS NULL').pluck().get()).toBe(0)
-    db.close()
+    const lanes = Array.from({ length: LANES }, (_, lane) => expectToSurvive(Math.floor((ROUNDS + lane) / LANES)))
+    await Promise.all(lanes)
   },
   ROUNDS * 20_000 + 60_000,
 )
+
+/** Starts the service on one database, `rounds` times, and kills it each time. */
+async function expectToSurvive(rounds: number): Promise<void> {
+  using temp = tempFolder()
+  await using open = new AsyncDisposableStack()
+  // A host for each caller, as one host is asked for one page at a time.
+  const hosts = await Promise.all(CALLERS.map((_, index) => serveEcho(`127.0.0.${10 + index}`)))
+  for (const host of hosts) open.use(host)
+  const file = temp.file('jobs.db')
+  const acknowledged = new Map<string, Shown>()
+  let service: ServiceProcess | undefined
+  open.defer(() => void service?.child.kill('SIGKILL')) // If it is not as expected.
+
+  for (let round = 0; round < rounds; round++) {
+    const started = await startService({ DATABASE_URL: `file:${file}` })
+    service = started
+    for (const [id, shown] of [...acknowledged].slice(-RECENT)) await expectAsShown(started, id, shown)
+    // 8 jobs that died with the last process take no slot.
+    const submitted = await Promise.all(
+      CALLERS.map(async (caller, index) => {
+        const targets = Array.from({ length: TARGETS_PER_JOB }, (_, idx) => ({
+          url: `${hosts[index]?.origin}/${round}/${caller}/${idx}`,
+        }))
+        const { status, body } = await started.submit({ targets, reuse: false }, caller)
+        expect(status).toBe(202)
+        const shown: Shown = { caller, contents: new Map(), status: undefined }
+        acknowledged.set(body.id, shown)
+        return { id: body.id, shown }
+      }),
+    )
+    const enough = Promise.withResolvers<void>()
+    let left = round % 4 === 3 ? 0 : randomInt(1, OUTCOMES_MAX + 1) // Every fourth round may die before anything is stored.
+    const onOutcome = () => {
+      left -= 1
+      if (left === 0) enough.resolve()
+    }
+    const watching = submitted.map(({ id, shown }) => watch(started, id, shown, onOutcome))
+    const watched = Promise.allSettled(watching) // The process dies in the middle of them.
+    if (left > 0) await Promise.race([enough.promise, watched])
+    await setTimeout(Math.random() * WHILE_MS_MAX) // The fault itself, at a random moment; nothing waits for it to pass.
+    await started.stop('SIGKILL')
+    await watched
+  }
+
+  const last = await startService({ DATABASE_URL: `file:${file}` })
+  service = last
+  let outcomes = 0
+  for (const [id, shown] of acknowledged) {
+    const job = await expectAsShown(last, id, shown)
+    const done = job.targets.filter(({ status }) => status !== 'pending')
+    expect(job.targets_done).toBe(done.length)
+    expect(job.targets_failed).toBe(done.filter(({ status }) => status === 'failed').length)
+    if (job.status === 'failed') expect(job.error).toBe('restart')
+    else
+      expect(job.status).toBe(
+        job.targets_done < TARGETS_PER_JOB ? 'cancelled' : expect.stringMatching(/^(?:done|cancelled)$/),
+      )
+    for (const { idx, url, result } of done) expect(result?.content, `${id} ${idx}`).toBe(new URL(url).pathname)
+    outcomes += shown.contents.size
+  }
+  expect(acknowledged.size).toBe(rounds * CALLERS.length)
+  expect(outcomes).toBeGreaterThan(0)
+  expect(await last.stop('SIGTERM')).toBe(0)
+
+  const db = new Database(file)
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+  expect(db.prepare('SELECT count(*) FROM job WHERE finished_at IS NULL').pluck().get()).toBe(0)
+  db.close()
+}
+
+/** Answers each path with itself. */
+function serveEcho(host: string) {
+  const server = createServer(({ url }, response) => response.setHeader('content-type', 'text/plain').end(url))
+  return serve(server, { host })
+}
+
+/** Takes down what the service shows of a job, outcome by outcome, until it is killed. */
+async function watch(service: ServiceProcess, id: string, shown: Shown, onOutcome: () => void): Promise<void> {
+  const { caller, contents } = shown
+  const headers = { 'x-caller-id': caller }
+  const { body } = await fetch(`${service.origin}/jobs/${id}/results?follow=true`, { headers })
+  if (!body) return
+  for await (const line of createInterface({ input: Readable.fromWeb(body) })) {
+    const { idx, result } = JSON.parse(line) as TargetView
+    if (result) contents.set(idx, result.content)
+    onOutcome()
+    if (caller === CANCELLER && idx === 0) await cancel(service, id, shown)
+  }
+  shown.status = (await service.get(id, caller)).status
+}
+
+async function cancel({ origin }: ServiceProcess, id: string, shown: Shown): Promise<void> {
+  const init = { method: 'DELETE', headers: { 'x-caller-id': shown.caller } }
+  const response = await fetch(`${origin}/jobs/${id}`, init)
+  if (response.status === 200) shown.status = 'cancelled'
+  await response.text()
+}
+
+/** @returns the job, which has ended and holds all that was shown of it. */
+async function expectAsShown(
+  service: ServiceProcess,
+  id: string,
+  { caller, contents, status }: Shown,
+): Promise<JobView> {
+  const job = await service.get(id, caller)
+  expect(job.status).not.toMatch(/queued|running/)
+  if (status !== undefined) expect(job.status).toBe(status)
+  for (const [idx, content] of contents) expect(job.targets[idx]?.result?.content).toBe(content)
+  return job
+}

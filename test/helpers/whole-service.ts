@@ -1,7 +1,7 @@
 import { systemClock as clock } from '../../src/clock.ts'
 import { createArchive } from '../../src/fetcher/archive/archive.ts'
 import { createFetchTarget } from '../../src/fetcher/fetch-target.ts'
-import { createConverter } from '../../src/fetcher/isolation/converter.ts'
+import { type ConverterOptions, createConverter } from '../../src/fetcher/isolation/converter.ts'
 import { createProgramChecker } from '../../src/fetcher/isolation/program-checker.ts'
 import type { Model } from '../../src/fetcher/model/model.ts'
 import { createHostTurns } from '../../src/fetcher/network/host-turns.ts'
@@ -14,9 +14,11 @@ import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { assemble, TARGET_TIMEOUT_MS } from './service.ts'
 import { testNetwork, type Zone } from './test-network.ts'
 
-interface Options {
+/** How the service differs from one that is set as it is by default. */
+export interface WholeServiceOptions {
   /** What host names resolve to. */
   readonly zone?: Zone
+  readonly converter?: ConverterOptions
   /** How the network differs from that of other tests. */
   readonly network?: Partial<RequestOptions>
   readonly archiveUrl?: string
@@ -32,7 +34,7 @@ interface Options {
 }
 
 /** The whole service, real to its child processes; only host names are made up. `await using` closes it. */
-export async function wholeService(options: Options = {}) {
+export async function wholeService(options: WholeServiceOptions = {}) {
   const {
     zone = {},
     archiveUrl,
@@ -44,7 +46,7 @@ export async function wholeService(options: Options = {}) {
   } = options
   const turns = createHostTurns({ clock, gapMs: hostGapMs })
   const network = testNetwork({ zone, turns, ...options.network })
-  const converter = createConverter()
+  const converter = createConverter(options.converter)
   const checker = createProgramChecker()
   const store = openSqliteStore(':memory:')
   const { request } = network

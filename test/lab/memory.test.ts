@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+import { expect, it } from 'vitest'
+
+import type { JobView } from '../../src/jobs/schema.ts'
+import { startService } from '../helpers/process.ts'
+import type { Behaviour } from './behaviour.ts'
+import { BEHAVIOURS } from './behaviours.ts'
+import { LAB_RANGES, startLab } from './lab.ts'
+
+const MEGABYTE = 1024 * 1024
+const RESIDENT_BYTES_MAX = 300 * MEGABYTE
+/** Each has a share of the bombs, so that several of them are taken in at the same time. */
+const CALLERS = ['alice', 'bob', 'carol']
+
+/** Sends more than anybody wants, in a header, in a body, or in what either unpacks to. */
+const isBomb = ({ name }: Behaviour) => /-bomb|^bomb-|-flood$|^endless-(body|chunks)$|^tiny-chunks$/.test(name)
+const isEndless = ({ expected }: Behaviour) => expected.outcome === 'timeout'
+
+// Only Linux tells how much memory a process has had at most.
+it.runIf(existsSync('/proc/self/status')).each([
+  ['bomb', BEHAVIOURS.filter((behaviour) => isBomb(behaviour) && !isEndless(behaviour)), 60_000],
+  [
+    'flood that only the deadline ends',
+    BEHAVIOURS.filter((behaviour) => isBomb(behaviour) && isEndless(behaviour)),
+    4_000,
+  ],
+] as const)(
+  'no %s takes the service beyond 300 MB',
+  async (_kind, behaviours, targetTimeoutMs) => {
+    await using lab = await startLab()
+    const service = await startService({
+      DATABASE_URL: ':memory:',
+      PAGEHAUL_GUARD_ALLOW: LAB_RANGES.join(','),
+      PAGEHAUL_TARGET_TIMEOUT_MS: String(targetTimeoutMs),
+    })
+    try {
+      const work = CALLERS.map(async (caller, turn) => {
+        const share = behaviours.filter((_, index) => index % CALLERS.length === turn)
+        const targets = share.map(({ name }) => ({ url: lab.urls[name] ?? '', custom_id: name }))
+        let { body: job } = await service.submit({ targets }, caller)
+        while (job.finished_at === undefined) job = await waited(`${service.origin}/jobs/${job.id}`, caller)
+        const outcomes = job.targets.map(({ custom_id: name, error = 'done' }) => [name, error])
+        expect(outcomes).toEqual(share.map(({ name, expected }) => [name, expected.outcome]))
+      })
+      await Promise.all(work)
+      expect(mostResidentBytes(service.child.pid)).toBeLessThan(RESIDENT_BYTES_MAX)
+    } finally {
+      await service.stop('SIGTERM')
+    }
+  },
+  110_000,
+)
+
+/** The job once it has ended, or as it is after the longest wait that the service takes. */
+async function waited(url: string, caller: string): Promise<JobView> {
+  const response = await fetch(url, { headers: { 'x-caller-id': caller, prefer: 'wait=50' } })
+  return (await response.json()) as JobView
+}
+
+const mostResidentBytes = (pid: number | undefined): number =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024

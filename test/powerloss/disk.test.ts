@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { createRandom } from '../chaos/random.ts'
+import { createRandom } from '../helpers/random.ts'
 import type { FileCall } from './call.ts'
 import { createDisk, FATES, type Files, KEPT } from './disk.ts'
 

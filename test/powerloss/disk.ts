@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import type { Random } from '../chaos/random.ts'
+import type { Random } from '../helpers/random.ts'
 import type { Change, FileCall, FolderChange } from './call.ts'
 
 /** Bytes that a disk writes in whole or not at all. */

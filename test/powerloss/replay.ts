@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-import type { Random } from '../chaos/random.ts'
+import type { Random } from '../helpers/random.ts'
 import type { Call } from './call.ts'
 import { checkFiles } from './check.ts'
 import { createDisk, type Disk, type Fate, type Files, KEPT } from './disk.ts'

@@ -46,7 +46,7 @@ export interface PostMessage {
 }
 
 /** What else to heed for one page. */
-export interface PageOptions {
+interface PageOptions {
   /** Milliseconds that are left, so that a host that asks for a longer pause is not waited for. */
   readonly timeLeft?: TurnOptions['timeLeft']
   /** Called with every URL before it is requested, those of redirects included; throws for one that must not be. */

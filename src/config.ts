@@ -231,7 +231,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     return `${name}: ${explain(error)}${got}`
   })
   const keys = readKeySettings(set.PAGEHAUL_API_KEYS, set.PAGEHAUL_API_KEYS_FILE)
-  const faults = [...misspelt, ...new Set(wrong), ...modelFaults(set), ...keys.faults]
+  const faults = [...misspelt, ...new Set([...notWhole(set), ...wrong]), ...modelFaults(set), ...keys.faults]
   if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`)
   const {
     DATABASE_URL,
@@ -262,6 +262,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     warnings: [
       ...(hasKeys || isLoopback(settings.HOST) ? [] : [OPEN_TO_ALL]),
       ...(keys.isExposed ? [KEYS_EXPOSED] : []),
+      ...(settings.PAGEHAUL_HOST_GAP_MS * 4 > settings.PAGEHAUL_TARGET_TIMEOUT_MS ? [GAP_TOO_WIDE] : []),
       ...(PAGEHAUL_EGRESS_PROXY === '' && Object.keys(set).some(isProxyName) ? [PROXY_IGNORED] : []),
     ],
   })
@@ -274,7 +275,19 @@ const KEYS_EXPOSED =
 const PROXY_IGNORED =
   'a proxy is set for programs in general, which changes nothing here; PAGEHAUL_EGRESS_PROXY sets one for what is fetched'
 
+const GAP_TOO_WIDE =
+  'PAGEHAUL_HOST_GAP_MS is more than a quarter of PAGEHAUL_TARGET_TIMEOUT_MS: a page behind a redirect, or one of several of a host, may get no turn in time'
+
 const isProxyName = (name: string) => /^(?:https?|all)_proxy$/i.test(name)
+
+/** What would be taken for a number, and not for the one that was meant: `1e3`, `0x10`, `1.9`. */
+function notWhole(set: NodeJS.ProcessEnv): string[] {
+  return Object.entries(ConfigSchema.properties).flatMap(([name, { type }]) => {
+    const text = set[name]
+    const isWrong = type === 'integer' && text !== undefined && !/^\d{1,15}$/.test(text) && !Number.isNaN(Number(text))
+    return isWrong ? [`${name}: must be a whole number in digits, got ${JSON.stringify(text)}`] : []
+  })
+}
 
 /** A model needs both its API and its name. */
 function modelFaults({ PAGEHAUL_LLM_BASE_URL: url, PAGEHAUL_LLM_MODEL: model }: NodeJS.ProcessEnv): string[] {

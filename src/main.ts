@@ -58,7 +58,6 @@ async function start(config: Config): Promise<void> {
   const userAgent = config.PAGEHAUL_USER_AGENT || `pagehaul/${VERSION}`
   const turns = createHostTurns({ clock, gapMs: config.PAGEHAUL_HOST_GAP_MS })
   const network = createRequest({
-    turns,
     guard: createGuard({ allow: config.guardAllow, ports: config.guardPorts, nat64: config.PAGEHAUL_GUARD_NAT64 }),
     proxy: config.egressProxy === undefined ? undefined : createEgressProxy(config.egressProxy),
     userAgent,
@@ -67,10 +66,10 @@ async function start(config: Config): Promise<void> {
   const converter = createConverter({ onEnd: metrics.taskFinished })
   const checker = createProgramChecker()
   const modelAccess = openModel(config, userAgent)
-  const robots = createRobots({ get: network.request, clock, userAgent })
-  const admission = config.PAGEHAUL_ROBOTS === 'obey' ? { admit: robots.assertAllowed } : {}
+  const robots =
+    config.PAGEHAUL_ROBOTS === 'obey' ? createRobots({ request: network.request, turns, clock, userAgent }) : undefined
   const fetchTarget = createFetchTarget({
-    request: createPatientRequest({ request: network.request, turns, clock, ...admission }),
+    request: createPatientRequest({ request: network.request, turns, clock, admit: robots?.assertAllowed }),
     converter,
     archive: createArchive({
       request: network.request,
@@ -165,9 +164,19 @@ function stopOnSignal(stop: (signal: string) => Promise<void>): void {
 
 /** Tells the operator in one message what to do; a stack trace only where there is nothing to be done. */
 function exit(code: number, error: unknown): never {
-  const told = error instanceof ConfigError || error instanceof StoreOpenError ? error.message : error
+  const told = error instanceof ConfigError || error instanceof StoreOpenError ? error.message : cannotListen(error)
   process.stderr.write(`pagehaul: ${told instanceof Error ? (told.stack ?? told.message) : String(told)}\n`)
   process.exit(code)
+}
+
+/** In words, if the address to listen on is not to be had; any other error as it is. */
+function cannotListen(error: unknown): unknown {
+  const code =
+    error instanceof Error && 'syscall' in error && error.syscall === 'listen' ? 'code' in error && error.code : ''
+  if (code === 'EADDRINUSE') return 'another program listens at this HOST and PORT; stop it, or set others.'
+  if (code === 'EADDRNOTAVAIL') return 'this machine has no address HOST; set another.'
+  if (code === 'EACCES') return 'the system does not let this user listen at PORT; set one of 1024 or more.'
+  return error
 }
 
 try {

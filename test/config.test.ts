@@ -100,6 +100,11 @@ describe('loadConfig', () => {
     ['PAGEHAUL_USER_AGENT', 'a\r\nb'],
     ['PAGEHAUL_TARGET_TIMEOUT_MS', '0'],
     ['PORT', '65536'],
+    ['PAGEHAUL_HOST_GAP_MS', '1e3'],
+    ['PAGEHAUL_HOST_GAP_MS', '0x10'],
+    ['PAGEHAUL_HOST_GAP_MS', '1.9'],
+    ['PAGEHAUL_HOST_GAP_MS', '60001'],
+    ['PAGEHAUL_STORE_BYTES_MAX', '99999999999999999999'],
     ['PAGEHAUL_WEBHOOK_SECRET', 'whsec_'],
     ['PAGEHAUL_WEBHOOK_SECRET', `${WEBHOOK_SECRET},x`],
     ['PAGEHAUL_PUBLIC_URL', 'pagehaul.example.com'],
@@ -124,6 +129,13 @@ describe('loadConfig', () => {
     expect(loadConfig({ PAGEHAUL_EGRESS_PROXY: proxy }).egressProxy).toBe(proxy)
     expect(loadConfig({}).egressProxy).toBeUndefined()
     expect(faultsOf({ PAGEHAUL_EGRESS_PROXY: `${proxy}/path` })).not.toContain('p%40ssword')
+  })
+
+  it('warns of a gap between requests that leaves a target no time for several', () => {
+    expect(loadConfig({ PAGEHAUL_HOST_GAP_MS: '20000' }).warnings).toEqual([
+      expect.stringContaining('more than a quarter of PAGEHAUL_TARGET_TIMEOUT_MS'),
+    ])
+    expect(loadConfig({ PAGEHAUL_HOST_GAP_MS: '15000' }).warnings).toEqual([])
   })
 
   it.each(['HTTP_PROXY', 'https_proxy', 'ALL_PROXY'])('warns that %s changes nothing', (name) => {

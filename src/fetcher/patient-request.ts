@@ -1,29 +1,31 @@
 import type { Clock } from '../clock.ts'
 import { isRetried, TargetError } from '../jobs/target-error.ts'
 import type { HostTurns } from './network/host-turns.ts'
-import type { Network } from './network/request.ts'
+import type { Admit, Network } from './network/request.ts'
 import type { FetchedResponse } from './network/response.ts'
 import { retryAfterMs } from './network/retry-after.ts'
 import { retryPauseMs, TRIES_MAX } from './retry-pause.ts'
 
 /** Milliseconds that a server may ask to wait. One that asks for more is not asked again for this target. */
 const RETRY_AFTER_MS_MAX = 60_000
+/** Share of the time left that is waited: the rest must do for the page, or the wait was for nothing. */
+const WAIT_SHARE_MAX = 0.75
 /** Milliseconds that a host is left alone by everyone if it asks for fewer requests and does not say for how long. */
 const PAUSE_MS = 2_000
 
 export interface PatientRequestOptions {
   readonly request: Network['request']
-  readonly turns: Pick<HostTurns, 'pause'>
+  readonly turns: HostTurns
   readonly clock: Clock
-  /** Throws for a URL that must not be requested; see `RequestOptions` of the network. */
-  readonly admit?: (url: URL, signal: AbortSignal) => Promise<void>
+  /** Throws for a URL, of a page or a redirect, that must not be requested; what it throws is not tried again. */
+  readonly admit?: ((url: URL, signal: AbortSignal, timeLeft: () => number) => Promise<void>) | undefined
   /** From 0 to 1; for tests. */
   readonly random?: () => number
 }
 
 /**
- * Gets a page, and tries again what may have passed: at most 3 times in all, and only what `timeLeft` milliseconds allow.
- * Any final status is an answer, not an error.
+ * Gets a page when it is its turn at the host, and tries again what may have passed: at most 3 times in all, and only
+ * what `timeLeft` milliseconds allow. Any final status is an answer, not an error.
  * @throws {TargetError}
  */
 export type PatientRequest = (url: string, signal: AbortSignal, timeLeft: () => number) => Promise<FetchedResponse>
@@ -35,13 +37,21 @@ export function createPatientRequest(options: PatientRequestOptions): PatientReq
   const { request, turns, clock, admit, random = Math.random } = options
 
   async function attempt(url: string, signal: AbortSignal, timeLeft: () => number, pauseMs: number): Promise<Try> {
+    let isAdmitting = false
+    const takeTurn: Admit = async (next, limited) => {
+      isAdmitting = true
+      await admit?.(next, limited, timeLeft)
+      isAdmitting = false
+      return turns.take(next.hostname, { signal: limited, timeLeft })
+    }
     try {
-      const response = await request(url, signal, { timeLeft, ...(admit && { admit }) })
+      const response = await request(url, signal, takeTurn)
       return { response, waitMs: waitAfter(response, pauseMs) }
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof TargetError)) throw error
-      return { error, waitMs: isRetried(error.code) && !error.code.startsWith('http_') ? pauseMs : Infinity }
+      const mayPass = !isAdmitting && isRetried(error.code) && !error.code.startsWith('http_')
+      return { error, waitMs: mayPass ? pauseMs : Infinity }
     }
   }
 
@@ -56,7 +66,7 @@ export function createPatientRequest(options: PatientRequestOptions): PatientReq
   return async (url, signal, timeLeft) => {
     for (let attempts = 1; ; attempts += 1) {
       const tried = await attempt(url, signal, timeLeft, retryPauseMs(attempts, random))
-      if (attempts === TRIES_MAX || tried.waitMs >= timeLeft()) return conclude(tried, attempts)
+      if (attempts === TRIES_MAX || tried.waitMs > timeLeft() * WAIT_SHARE_MAX) return conclude(tried, attempts)
       await clock.delay(tried.waitMs, signal)
     }
   }

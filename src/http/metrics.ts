@@ -35,9 +35,9 @@ export interface Metrics {
   readonly contentType: string
   /**
    * Every metric in the text format of Prometheus.
-   * @param storeBytes size of the database now.
+   * @param storeBytes size of the database now; undefined if it cannot be read, and then there is no sample of it.
    */
-  scrape(storeBytes: number): Promise<string>
+  scrape(storeBytes: number | undefined): Promise<string>
 }
 
 /** @param options.process whether to measure the process, too; that goes on as long as it lives, so only once in it. */
@@ -58,7 +58,8 @@ export function createMetrics({ process: ofProcess }: { readonly process: boolea
     taskFinished: observeTasks(registers),
     contentType: registry.contentType,
     scrape(storeBytes) {
-      storeSize.set(storeBytes)
+      if (storeBytes === undefined) storeSize.remove()
+      else storeSize.set(storeBytes)
       return registry.metrics()
     },
   }

@@ -13,7 +13,7 @@ const PAUSE_MS_MAX = 30_000
 /** How long the outcomes of a job are kept for a store that refuses them: expired jobs are purged every minute. */
 const PATIENCE_MS = 300_000
 
-/** What is stored of an outcome that finds no room: it is small, so that the job goes on. */
+/** What is stored of a content that finds no room: it is small, so that the job goes on. */
 const NO_ROOM: Outcome = {
   failure: new TargetError('no_room', 'The content was fetched, and the service had no room to keep it.').toFailure(),
 }
@@ -36,14 +36,15 @@ export interface OutcomeRecorderOptions {
 }
 
 /**
- * Stores the outcomes of one job, trying again while the store refuses them. After five minutes of refusals, an outcome
- * that finds no room becomes a failure of its target; those after it then wait no more until one finds room again.
+ * Stores the outcomes of one job, trying again while the store refuses them. After five minutes of refusals, a content
+ * that finds no room becomes a failure of its target; those after it then wait no more until one finds room again. What
+ * is a failure already stays the one it is.
  * @returns undefined if the signal has aborted and the outcome is not stored.
  * @throws what the store throws when it can keep nothing at all for that long, or fails.
  */
 export function createOutcomeRecorder(options: OutcomeRecorderOptions) {
   const { store, clock, leaseMs, jobId, log, signal } = options
-  /** Since when no outcome has been stored whole. */
+  /** Since when no content has been stored. */
   let roomlessSince: number | undefined
 
   const record = (idx: number, outcome: Outcome) => {
@@ -58,18 +59,20 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions) {
     for (;;) {
       try {
         const status = await record(idx, outcome)
-        if (outcome === fetched) roomlessSince = undefined
+        if ('result' in outcome) roomlessSince = undefined
         return { outcome, status }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         log.warn({ err: error, idx }, 'the store refused an outcome')
         if (signal.aborted) return undefined
         const now = clock.now()
-        roomlessSince ??= now
         refusedSince ??= now
-        if (error.code === 'storage_full' && outcome !== NO_ROOM && now - roomlessSince >= PATIENCE_MS) {
-          outcome = NO_ROOM
-          continue
+        if ('result' in outcome) {
+          roomlessSince ??= now
+          if (error.code === 'storage_full' && now - roomlessSince >= PATIENCE_MS) {
+            outcome = NO_ROOM
+            continue
+          }
         }
         if (now - refusedSince >= PATIENCE_MS) throw error
       }

@@ -25,10 +25,16 @@ export interface DatabaseFile {
    * @throws {AppError} `storage_full` if the disk had less than the reserve left after it.
    */
   claim(bytes: number): void
+  /**
+   * Gives the room of the log back to the disk, as far as it can be and without a wait: SQLite keeps up to 64 MiB of
+   * it, in the database already, for the changes to come. Only between transactions.
+   * @throws {AppError} `storage_unavailable` if the database is not where it was opened.
+   */
+  emptyLog(): void
 }
 
 /** What is in memory alone is always in place, and its room is that of the process. */
-const IN_MEMORY: DatabaseFile = { assertInPlace() {}, claim() {} }
+const IN_MEMORY: DatabaseFile = { assertInPlace() {}, claim() {}, emptyLog() {} }
 
 /** @param db in WAL mode, and opened just now. */
 export function watchDatabaseFile(db: Database): DatabaseFile {
@@ -49,12 +55,14 @@ export function watchDatabaseFile(db: Database): DatabaseFile {
     return blocks === 0 ? Infinity : bavail * bsize - DISK_RESERVE_BYTES
   }
 
+  function assertInPlace(): void {
+    claimed = 0
+    const moved = opened.find(({ name, identity }) => identityOf(name) !== identity)
+    if (moved) throw storageUnavailable(new Error(`${moved.name} was deleted, moved or replaced`))
+  }
+
   return {
-    assertInPlace() {
-      claimed = 0
-      const moved = opened.find(({ name, identity }) => identityOf(name) !== identity)
-      if (moved) throw storageUnavailable(new Error(`${moved.name} was deleted, moved or replaced`))
-    },
+    assertInPlace,
     claim(bytes) {
       claimed += bytes
       const free = bytesOf(freePages)
@@ -65,6 +73,19 @@ export function watchDatabaseFile(db: Database): DatabaseFile {
       const growth = Math.max(0, statSync(log).size + claimed - free)
       if (claimed + growth > diskRoom()) {
         throw storageFull(new Error(`the disk has less than ${DISK_RESERVE_BYTES} bytes left beside what is claimed`))
+      }
+    },
+    emptyLog() {
+      assertInPlace()
+      if (statSync(log).size === 0) return
+      const busyTimeoutMs = Number(db.pragma('busy_timeout', { simple: true }))
+      db.pragma('busy_timeout = 0') // A backup may read from the log for minutes.
+      try {
+        db.pragma('wal_checkpoint(TRUNCATE)')
+      } catch {
+        // The write that needs the room says what is wrong.
+      } finally {
+        db.pragma(`busy_timeout = ${busyTimeoutMs}`)
       }
     },
   }

@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3'
 
+import { isFull } from './storage-error.ts'
+
 /** Tries to begin a transaction, each as long as the connection's busy time-out, while another process writes. */
 const BUSY_TRIES_MAX = 10
 
@@ -22,11 +24,13 @@ export interface GroupCommit {
 
 /**
  * @param assertWritable is called at the start of each transaction; if it throws, nothing of that is written.
+ * @param makeRoom is called between transactions, before each write of a group that was lost is tried alone.
  * @param toError turns an error of the database into the one that callers see.
  */
 export function createGroupCommit(
   db: Database,
   assertWritable: () => void,
+  makeRoom: () => void,
   toError: (error: unknown) => unknown,
 ): GroupCommit {
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -71,9 +75,11 @@ export function createGroupCommit(
           const value = write.work()
           answers.push(() => write.resolve(value))
         } catch (error) {
-          if (!db.inTransaction) return false // A full disk or an I/O error ends the transaction, not the statement.
+          const told = toError(error)
+          // A full disk or an I/O error of SQLite ends the transaction, not the statement.
+          if (!db.inTransaction || isFull(told)) throw error
           undo.run()
-          answers.push(() => write.reject(toError(error)))
+          answers.push(() => write.reject(told))
         }
         release.run()
       }
@@ -86,9 +92,10 @@ export function createGroupCommit(
     return true
   }
 
-  /** For the writes of a group that was lost: each gets its own transaction, and so its own verdict. */
+  /** For the writes of a group that was lost: each gets its own transaction, all the room, and so its own verdict. */
   function commitAlone(write: Write): void {
     try {
+      makeRoom()
       begin.run()
       assertWritable()
       const value = write.work()

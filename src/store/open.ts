@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 
 import Database from 'better-sqlite3'
@@ -50,7 +50,8 @@ export function openDatabase(file: string, bytesMax?: number): OpenDatabase {
  * The lock is on a file of its own, so that backups and read-only tools can still open the database.
  */
 function lock(file: string): Database.Database {
-  const handle = new Database(`${file}.lock`, { timeout: 0 })
+  const place = existsSync(file) ? realpathSync(file) : file // A link to the file is the same file.
+  const handle = new Database(`${place}.lock`, { timeout: 0 })
   try {
     handle.exec('BEGIN EXCLUSIVE')
     return handle

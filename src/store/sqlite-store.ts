@@ -88,7 +88,7 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
   const { db, close } = openDatabase(file, options.bytesMax)
   const sql = prepare(db)
   const databaseFile = watchDatabaseFile(db)
-  const { write, settled } = createGroupCommit(db, databaseFile.assertInPlace, toStorageError)
+  const { write, settled } = createGroupCommit(db, databaseFile.assertInPlace, databaseFile.emptyLog, toStorageError)
 
   /** For what is no change: callers see its errors as they see those of changes. */
   async function run<T>(work: () => T): Promise<T> {

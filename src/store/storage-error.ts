@@ -14,6 +14,11 @@ export function storageUnavailable(cause: unknown): AppError {
   })
 }
 
+/** Whether `error` is for lack of room. */
+export function isFull(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'storage_full'
+}
+
 /** How a caller is told of an error of SQLite, of the file system, or of damage. Anything else stays what it is. */
 export function toStorageError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

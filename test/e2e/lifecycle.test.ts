@@ -53,6 +53,8 @@ describe('a start that cannot be', () => {
     const { code, stderr } = await failToStart(env)
     expect(code).toBe(1)
     expectOneLine(stderr, /in use by another pagehaul process/)
+    const samePort = await failToStart({ DATABASE_URL: ':memory:', PORT: new URL(first.origin).port })
+    expectOneLine(samePort.stderr, /another program listens at this HOST and PORT/)
     expect((await fetch(`${first.origin}/readyz`)).status).toBe(200)
     expect(await first.stop('SIGKILL')).toBe('SIGKILL')
     const next = await startService(env)

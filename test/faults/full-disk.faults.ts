@@ -24,8 +24,7 @@ it('a disk that the store fills: nothing acknowledged is lost, jobs end, and a p
     const { status, body } = await service.submit(numbered(32), `caller-${count}`)
     if (status !== 202) break
     jobs.push({ id: body.id, caller: `caller-${count}` })
-    const ended = service.runner.idle().then(() => true)
-    while (!(await Promise.race([ended, turns(20)]))) clock.advance(30_000)
+    await disk.drained()
   }
   const views = await Promise.all(jobs.map(async ({ id, caller }) => (await service.get(id, caller)).body))
   const outcomes = views.flatMap(({ targets }) => targets)
@@ -36,7 +35,7 @@ it('a disk that the store fills: nothing acknowledged is lost, jobs end, and a p
 
   const live = await service.submit(['last'], 'carol')
   if (live.status === 202) expect((await service.cancel(live.body.id, 'carol')).status).toBe(200)
-  await service.runner.idle()
+  await disk.drained()
   clock.advance(LEASE_MS)
   expect(await store.purgeExpired(clock.now())).toBeGreaterThanOrEqual(jobs.length)
   const { body } = await service.submit(numbered(8), 'bob')
@@ -88,6 +87,11 @@ async function serviceOnDisk(mebibytes: number) {
     store,
     clock,
     fetch,
+    /** Lets the time pass until no job is live: outcomes that find no room wait for it. */
+    async drained() {
+      const ended = service.runner.idle().then(() => true)
+      while (!(await Promise.race([ended, turns(20)]))) clock.advance(30_000)
+    },
     /** Takes every byte that is left. @returns the file that has them. */
     fill() {
       const name = temp.file('foreign')

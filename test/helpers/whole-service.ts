@@ -45,7 +45,7 @@ export async function wholeService(options: WholeServiceOptions = {}) {
     hostGapMs = 0,
   } = options
   const turns = createHostTurns({ clock, gapMs: hostGapMs })
-  const network = testNetwork({ zone, turns, ...options.network })
+  const network = testNetwork({ zone, ...options.network })
   const converter = createConverter(options.converter)
   const checker = createProgramChecker()
   const store = openSqliteStore(':memory:')
@@ -56,11 +56,10 @@ export async function wholeService(options: WholeServiceOptions = {}) {
     archiveUrl: archiveUrl ?? 'http://archive.example',
     isPublic: isPublic ?? (async () => false),
   })
-  const pauses = { clock, random: () => 0 }
-  const robots = createRobots({ get: request, userAgent: 'pagehaul-test/0', ...pauses })
-  const admit = options.robots === 'obey' ? { admit: robots.assertAllowed } : {}
+  const patience = { request, turns, clock, random: () => 0 }
+  const robots = options.robots === 'obey' ? createRobots({ ...patience, userAgent: 'pagehaul-test/0' }) : undefined
   const fetchTarget = createFetchTarget({
-    request: createPatientRequest({ request, turns, ...pauses, ...admit }),
+    request: createPatientRequest({ ...patience, admit: robots?.assertAllowed }),
     converter,
     archive,
     model,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { AppError } from '../../src/errors.ts'
 import { createConverter } from '../../src/fetcher/isolation/converter.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { buildService, targets } from '../helpers/service.ts'
@@ -190,6 +191,25 @@ describe('/metrics', () => {
     const after = (await scrape(service)).value('pagehaul_store_bytes') ?? 0
     expect(before).toBeGreaterThan(0)
     expect(after - before).toBeGreaterThan(400_000)
+  })
+
+  it('tells all but the size when the database cannot be read', async () => {
+    let isReadable = true
+    await using service = await buildService({
+      wrapStore: (store) => ({
+        ...store,
+        size: () => (isReadable ? store.size() : Promise.reject(new AppError('storage_unavailable', 'No.'))),
+      }),
+    })
+    await drainThree(service)
+    expect((await scrape(service)).value('pagehaul_store_bytes')).toBeGreaterThan(0)
+    isReadable = false
+    const { response, value } = await scrape(service)
+    expect(response.statusCode).toBe(200)
+    expect(value('pagehaul_store_bytes')).toBeUndefined()
+    expect(value('pagehaul_targets_total', { outcome: 'done' })).toBe(1)
+    isReadable = true
+    expect((await scrape(service)).value('pagehaul_store_bytes')).toBeGreaterThan(0)
   })
 
   it('tells nothing of URLs, hosts, callers and keys', async () => {

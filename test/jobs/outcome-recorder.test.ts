@@ -59,6 +59,48 @@ describe('an outcome that the store refuses', () => {
     expect((await service.get(body.id)).body).toMatchObject({ status: 'partial', targets_failed: 2 })
   })
 
+  it('stays the failure that it is, even when contents have found no room', async () => {
+    const faults = refusing('storage_full')
+    await using service = await buildService(faults)
+    const { body } = await service.submit(['a', 'b', 'c', 'd'])
+    faults.refuses = isLarge
+    await service.fetch.next().then((call) => call.succeed('large'))
+    await pass(service.clock, PATIENCE_MS + 30_000)
+    const gone = await service.fetch.next()
+    faults.refuses = () => true
+    gone.fail('http_404')
+    await pass(service.clock, 60_000)
+    expect((await service.get(body.id)).body).toMatchObject({ status: 'running', targets_done: 1 })
+    faults.refuses = isLarge
+    await pass(service.clock, 30_000)
+    await service.fetch.next().then((call) => call.succeed('large')) // A failure says nothing of the room for it.
+    await service.fetch.next().then((call) => call.succeed('small'))
+    await service.runner.idle()
+    expect((await service.get(body.id)).body).toMatchObject({
+      status: 'partial',
+      targets: [{ error: 'no_room' }, { error: 'http_404' }, { error: 'no_room' }, { status: 'done' }],
+    })
+  })
+
+  it('for lack of room is given its time although a failure before it had to wait', async () => {
+    const faults = refusing('storage_full')
+    await using service = await buildService(faults)
+    const { body } = await service.submit(['a', 'b'])
+    await service.fetch.next().then((call) => call.fail('http_404'))
+    await pass(service.clock, 1_000)
+    faults.refuses = isLarge
+    await pass(service.clock, 2_000)
+    const large = await service.fetch.next()
+    await pass(service.clock, 50_000)
+    large.succeed('large')
+    await pass(service.clock, PATIENCE_MS - 30_000)
+    expect((await service.get(body.id)).body).toMatchObject({ status: 'running', targets_done: 1 })
+    faults.refuses = () => false
+    await pass(service.clock, 30_000)
+    await service.runner.idle()
+    expect((await service.get(body.id)).body).toMatchObject({ status: 'partial', targets_failed: 1 })
+  })
+
   it('ends its job if nothing at all can be stored for that long, as soon as that can be', async () => {
     const faults = refusing('storage_unavailable')
     await using service = await buildService(faults)

@@ -103,6 +103,35 @@ it('recover says when the archive has nothing, and never asks about a private UR
   expect(fixture.archive.requests).toHaveLength(asked)
 })
 
+it('recover asks the archive for several jobs at the same time', async () => {
+  const open: (() => void)[] = []
+  await using site = await serve({ '/page': { status: 410, body: 'gone' } })
+  const origins = ['one.org', 'two.org'].map((host) => `http://${host}:${site.port}`)
+  await using archive = await serveArchive(
+    origins.map((origin) => ({ at: '20210101000000', url: `${origin}/page`, body: article('A copy.') })),
+    {
+      faults: {
+        available: (response) => {
+          open.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
+          if (open.length === 2) for (const answer of open) answer() // No answer before both have come.
+        },
+      },
+    },
+  )
+  await using service = await wholeService({
+    zone: { 'one.org': ['127.0.0.2'], 'two.org': ['127.0.0.2'] },
+    archiveUrl: archive.origin,
+    isPublic: () => Promise.resolve(true),
+  })
+  const jobs = await Promise.all(
+    origins.map((origin) =>
+      service.submit({ targets: [{ url: `${origin}/page` }], options: { recover: true } }, origin),
+    ),
+  )
+  await service.runner.idle()
+  for (const [n, { body }] of jobs.entries()) expect((await service.get(body.id, origins[n])).body.status).toBe('done')
+})
+
 it('recover leaves time for the archive when the site or the archive keeps silent', async () => {
   const asked = Promise.withResolvers<void>()
   await using site = await serve({ '/page': () => {}, '/gone': { status: 404, body: 'gone' } })

@@ -48,12 +48,12 @@ it('with robots: obey, what a redirect leads to is asked for at its own site', a
 })
 
 it('with robots: obey, nothing is fetched of a site whose robots.txt fails, and a web archive is not asked instead', async () => {
-  await using site = await serve({ '/robots.txt': { status: 503, body: 'later' }, '/page': page('Page.') })
+  await using site = await serve({ '/robots.txt': { status: 500, body: 'later' }, '/page': page('Page.') })
   await using service = await wholeService({ zone: ZONE, robots: 'obey' })
   expect(await service.outcome(`http://site.example:${site.port}/page`, { recover: true })).toMatchObject({
     status: 'failed',
     error: 'robots_denied',
-    message: `The robots.txt of site.example:${site.port} could not be had. The server answered 503 Service Unavailable (tried 3 times).`,
+    message: `The robots.txt of site.example:${site.port} could not be had. The server answered 500 Internal Server Error (tried 3 times).`,
     hint: expect.stringContaining('try again later'),
   })
   expect(site.hits).toEqual(['/robots.txt', '/robots.txt', '/robots.txt'])
@@ -65,6 +65,31 @@ it('with robots: obey, a host that does not exist is told from one that disallow
     error: 'dns_not_found',
     message: expect.stringContaining('when its robots.txt was asked for'),
   })
+})
+
+it('with robots: obey, a host that cannot be reached is tried three times in all', async () => {
+  const lookup = () => Promise.reject(Object.assign(new Error('queryA site.example'), { code: 'ESERVFAIL' }))
+  await using service = await wholeService({ zone: { 'site.example': lookup }, robots: 'obey' })
+  expect(await service.outcome('http://site.example/')).toMatchObject({
+    error: 'dns_failure',
+    message: expect.stringMatching(/ \(tried 3 times\), when its robots\.txt was asked for\.$/),
+  })
+  expect(service.network.lookups).toHaveLength(3)
+})
+
+it('with robots: obey, what the guard refuses is the URL asked for, not a robots.txt that redirects to what is refused', async () => {
+  await using site = await serve({
+    '/robots.txt': (_request, response) => {
+      response.writeHead(302, { location: 'http://10.0.0.1/robots.txt' }).end()
+    },
+    '/page': page('Page.'),
+  })
+  await using service = await wholeService({ zone: { ...ZONE, 'inside.example': ['10.0.0.1'] }, robots: 'obey' })
+  const urls = [`http://site.example:${site.port}/page`, 'http://inside.example/page']
+  expect(await service.outcomes(urls.map((url) => ({ url })))).toMatchObject([
+    { status: 'done', result: { content: 'Page.' } },
+    { error: 'blocked_address', message: expect.not.stringContaining('robots.txt') },
+  ])
 })
 
 it('by default, no robots.txt is asked for', async () => {

@@ -1,14 +1,20 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 
+import { DEFAULT_LIMITS } from '../../src/jobs/limits.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { success } from '../helpers/fake-fetch.ts'
 import { servePages } from '../helpers/page-server.ts'
 import { type ServiceProcess, startService } from '../helpers/process.ts'
+import { writeSchema3 } from '../helpers/schema-3.ts'
 import { tempFolder } from '../helpers/temp-folder.ts'
+import { newJob } from './conformance.ts'
 
+const NO_LINKS = `fs.linkSync = () => { throw new Error('there are no links here') }`
 const CALLERS = Array.from({ length: 8 }, (_, index) => `caller-${index}`)
 
 describe('npm run backup', () => {
@@ -66,6 +72,54 @@ describe('npm run backup', () => {
     expect(await restored.stop('SIGTERM')).toBe(0)
   })
 
+  it('copies the database of an older version, whose outcomes have no checksums', async () => {
+    using temp = tempFolder()
+    writeSchema3(temp.file('jobs.db'))
+    const told = await backUp(temp.file('jobs.db'), temp.file('copy.db'))
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringMatching(/: 2 jobs, /) })
+  })
+
+  it('makes none of a database in which an outcome has changed, and names it', async () => {
+    using temp = tempFolder()
+    const store = openSqliteStore(temp.file('jobs.db'))
+    const { id } = (await store.submit(newJob('alice', ['a', 'b']), DEFAULT_LIMITS, true)).snapshot.job
+    for (const idx of [0, 1]) await store.recordOutcome(id, idx, success('u', 'ABC'), 0, 1_000)
+    await store.close()
+    expect(await backUp(temp.file('jobs.db'), temp.file('whole.db'))).toMatchObject({ code: 0 })
+    const db = new Database(temp.file('jobs.db'))
+    db.exec(`UPDATE target SET outcome = replace(outcome, 'ABC', 'ABD') WHERE idx = 1`)
+    db.close()
+    const says = `There is no backup: the outcome of target 1 of job ${id} is damaged in the database.\n`
+    expect(await backUp(temp.file('jobs.db'), temp.file('copy.db'))).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: says,
+    })
+    expect(readdirSync(temp.folder).filter((name) => name.startsWith('copy'))).toEqual([])
+  })
+
+  it.each([
+    ['with links', ''],
+    ['without', NO_LINKS],
+  ])('leaves a file alone that gets the name meanwhile, on a file system %s', async (_what, patch) => {
+    using temp = tempFolder()
+    await openSqliteStore(temp.file('jobs.db')).close()
+    const appears = `const flush = fs.fsyncSync
+      fs.fsyncSync = (file) => { fs.writeFileSync(${JSON.stringify(temp.file('copy.db'))}, 'theirs'); flush(file) }`
+    const told = await backUp(temp.file('jobs.db'), temp.file('copy.db'), `${appears}\n${patch}`)
+    expect(told).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/copy\.db exists already, and/) })
+    expect(readFileSync(temp.file('copy.db'), 'utf8')).toBe('theirs')
+    expect(readdirSync(temp.folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
+  })
+
+  it('needs no file system with links', async () => {
+    using temp = tempFolder()
+    await openSqliteStore(temp.file('jobs.db')).close()
+    const told = await backUp(temp.file('jobs.db'), temp.file('copy.db'), NO_LINKS)
+    expect(told).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(temp.folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
+  })
+
   it.each<[string, number, RegExp, { from?: string; to?: string }]>([
     ['without a name', 2, /^Usage: npm run backup/, { to: '' }],
     ['of what is kept in memory', 2, /`:memory:`/, { from: ':memory:' }],
@@ -92,9 +146,15 @@ async function countDone(service: ServiceProcess, jobs: readonly { caller: strin
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-async function backUp(from: string, to: string): Promise<{ code: number; stdout: string; stderr: string }> {
+/** @param patch JavaScript that runs before the command, with `fs` to change. */
+async function backUp(from: string, to: string, patch = ''): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH, DATABASE_URL: from === ':memory:' ? from : `file:${from}` }
-  const args = ['scripts/backup.ts', ...(to === '' ? [] : [to])]
+  const program = `import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    ${patch}
+    syncBuiltinESMExports()`
+  const preload = `data:text/javascript,${encodeURIComponent(program)}`
+  const args = ['--import', preload, 'scripts/backup.ts', ...(to === '' ? [] : [to])]
   return promisify(execFile)(process.execPath, args, { env }).then(
     (told) => ({ code: 0, ...told }),
     (error: { code: number; stdout: string; stderr: string }) => error,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -50,6 +50,8 @@ describe('openDatabase', () => {
     using temp = tempFolder()
     const first = openDatabase(temp.file('jobs.db'))
     expect(thrownBy(() => openDatabase(temp.file('jobs.db')))).toMatch(/in use by another pagehaul process/)
+    symlinkSync(temp.file('jobs.db'), temp.file('link.db'))
+    expect(thrownBy(() => openDatabase(temp.file('link.db')))).toMatch(/in use by another pagehaul process/)
     first.close()
     openDatabase(temp.file('jobs.db')).close()
   })

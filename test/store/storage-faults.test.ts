@@ -10,6 +10,7 @@ import type { JobStore } from '../../src/jobs/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { fakeClock } from '../helpers/fake-clock.ts'
 import { fakeFetch, success } from '../helpers/fake-fetch.ts'
+import { SCHEMA_3, writeSchema3 } from '../helpers/schema-3.ts'
 import { assemble, buildService, targets } from '../helpers/service.ts'
 import { tempFolder } from '../helpers/temp-folder.ts'
 import { newJob } from './conformance.ts'
@@ -126,15 +127,28 @@ describe('a database that is damaged while it is open', () => {
     await store.close()
   })
 
-  it('gives the outcomes from before there were checksums', async () => {
+  it('gives the outcomes from before there were checksums, and checks those that came later', async () => {
     using temp = tempFolder()
+    writeSchema3(temp.file('jobs.db'))
     const store = openSqliteStore(temp.file('jobs.db'))
-    const { id } = (await store.submit(newJob('alice', ['a']), DEFAULT_LIMITS, true)).snapshot.job
-    await store.recordOutcome(id, 0, success('u', 'A'), 0, 1_000)
-    const other = new Database(temp.file('jobs.db'))
-    other.exec('UPDATE target SET outcome_crc = NULL')
-    other.close()
-    expect(await store.readOutcome(id, 0)).toEqual(Buffer.from(JSON.stringify(success('u', 'A'))))
+    const { ended, live, done, failed } = SCHEMA_3
+    expect(await store.find(ended, 'alice', 0)).toMatchObject({
+      job: { status: 'partial', targetsDone: 2, webhook: { url: 'https://hooks.example/', state: 'pending' } },
+      targets: [{ customId: 'a', options: { mode: 'raw' } }, { status: 'failed' }],
+    })
+    expect(await store.nextWebhook({ exceptJobs: [], exceptCallers: [] })).toMatchObject({ messageId: 'message-1' })
+    const later = success('u', 'A'.repeat(20_000))
+    expect(await store.recordOutcome(live, 1, later, 0, 1_000)).toBe('done')
+    const outcomes = [
+      [ended, 0, done],
+      [ended, 1, failed],
+      [live, 0, done],
+      [live, 1, JSON.stringify(later)],
+    ] as const
+    for (const [id, idx, text] of outcomes) expect(await store.readOutcome(id, idx)).toEqual(Buffer.from(text))
+    damage(temp.file('jobs.db'), changeLetter)
+    await expect(store.readOutcome(live, 1)).rejects.toMatchObject(UNAVAILABLE)
+    expect(await store.readOutcome(live, 0)).toEqual(Buffer.from(done))
     await store.close()
   })
 })

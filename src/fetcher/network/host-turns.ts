@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { TargetError } from '../../jobs/target-error.ts'
 import { raceAbort } from '../../race-abort.ts'
+import { TimeLimitError, withTimeLimit } from '../../time-limit.ts'
 import { statusText } from './status.ts'
 
 /** Milliseconds that a request keeps its turn. One that takes longer, such as one that hangs, keeps nobody waiting. */
@@ -27,7 +28,8 @@ export interface HostTurns {
   /**
    * Waits for a turn at the host. Turns come in the order in which they were asked for.
    * @returns what ends the turn.
-   * @throws {TargetError} `http_429` or `http_503` if the host asked to be left alone for longer than there is time.
+   * @throws {TargetError} `http_429` or `http_503` if the host asked to be left alone for longer than there is time;
+   * `timeout` if there is none left.
    * @throws the reason of the signal.
    */
   take(host: string, options: TurnOptions): Promise<() => void>
@@ -63,7 +65,7 @@ export function createHostTurns({ clock, gapMs }: HostTurnsOptions): HostTurns {
   }
 
   /** Waits until nothing keeps the host from being asked. */
-  async function free(host: Host, { signal, timeLeft }: TurnOptions): Promise<void> {
+  async function free(host: Host, timeLeft: () => number, signal: AbortSignal): Promise<void> {
     // After a clock was set back, the end of the wait would be far away.
     host.freeAt = Math.min(host.freeAt, clock.now() + Math.max(gapMs, PAUSE_MS_MAX))
     for (let waitMs = host.freeAt - clock.now(); waitMs > 0; waitMs = host.freeAt - clock.now()) {
@@ -74,9 +76,13 @@ export function createHostTurns({ clock, gapMs }: HostTurnsOptions): HostTurns {
   }
 
   return {
-    async take(name, options) {
+    async take(name, { signal, timeLeft }) {
       const host = entry(name)
       const before = host.lastEnd
+      const wait = async (limited: AbortSignal) => {
+        await raceAbort(before, limited)
+        await free(host, timeLeft, limited)
+      }
       const ended = Promise.withResolvers<void>()
       host.lastEnd = before.then(() => ended.promise)
       host.turns += 1
@@ -85,21 +91,19 @@ export function createHostTurns({ clock, gapMs }: HostTurnsOptions): HostTurns {
         ended.resolve()
       }
       try {
-        await raceAbort(before, options.signal)
-        await free(host, options)
+        await withTimeLimit(timeLeft(), clock, signal, wait)
       } catch (error) {
         leave()
-        throw error
+        throw error instanceof TimeLimitError ? crowded(error) : error
       }
-      const done = new AbortController()
-      const end = () => {
-        if (done.signal.aborted) return
-        done.abort()
+      const over = new AbortController()
+      const pass = () => {
         host.freeAt = Math.max(host.freeAt, clock.now() + gapMs)
-        leave()
+        if (!over.signal.aborted) leave()
+        over.abort()
       }
-      clock.delay(TURN_MS_MAX, done.signal).then(end, () => undefined)
-      return end
+      clock.delay(TURN_MS_MAX, over.signal).then(pass, () => undefined)
+      return pass
     },
 
     pause(name, ms, status) {
@@ -110,8 +114,17 @@ export function createHostTurns({ clock, gapMs }: HostTurnsOptions): HostTurns {
   }
 }
 
-const paused = (status: 429 | 503, waitMs: number) =>
-  new TargetError(
+function paused(status: 429 | 503, waitMs: number): TargetError {
+  const seconds = Math.ceil(waitMs / 1_000)
+  return new TargetError(
     `http_${status}`,
-    `The host answered ${statusText(status)} a moment ago, and is left alone for another ${Math.ceil(waitMs / 1_000)} s.`,
+    `The host answered ${statusText(status)} a moment ago, and is left alone for another ${seconds} s.`,
+    { hint: `This URL was not asked for; retry the job in ${seconds} s.` },
   )
+}
+
+const crowded = (cause: unknown) =>
+  new TargetError('timeout', 'Other requests to the host took all the time: one at a time goes to each host.', {
+    hint: 'Other jobs fetch from this host; try it again when they are done.',
+    cause,
+  })

@@ -9,7 +9,6 @@ import { ACCEPT_ENCODING } from './decode.ts'
 import type { EgressProxy } from './egress-proxy.ts'
 import { toTargetError } from './errors.ts'
 import type { Guard } from './guard.ts'
-import type { HostTurns, TurnOptions } from './host-turns.ts'
 import { discard, headerLines, headersOf, receiveBody } from './receive.ts'
 import { isRedirect, redirectUrl } from './redirect.ts'
 import { type Resolve, systemResolve } from './resolve.ts'
@@ -27,8 +26,6 @@ export interface RequestOptions {
   readonly guard: Guard
   readonly resolve?: Resolve
   readonly userAgent: string
-  /** Whose turn it is at the hosts that are asked for pages. Without, every request goes out at once. */
-  readonly turns?: HostTurns
   /** What every connection goes through; undefined if they go straight to the servers. */
   readonly proxy?: EgressProxy | undefined
   /** Largest body in bytes, as sent and as decoded. */
@@ -45,22 +42,19 @@ export interface PostMessage {
   readonly body: string
 }
 
-/** What else to heed for one page. */
-interface PageOptions {
-  /** Milliseconds that are left, so that a host that asks for a longer pause is not waited for. */
-  readonly timeLeft?: TurnOptions['timeLeft']
-  /** Called with every URL before it is requested, those of redirects included; throws for one that must not be. */
-  readonly admit?: (url: URL, signal: AbortSignal) => Promise<void>
-}
+/**
+ * Called with every URL before it is requested, those of redirects included; what it gives is called once the answer has
+ * been received. It throws for a URL that must not be requested.
+ */
+export type Admit = (url: URL, signal: AbortSignal) => Promise<() => void>
 
 export interface Network {
   /**
-   * Gets a URL and follows its redirects, each request when it is its turn at the host. Any final status is an answer,
-   * not an error.
+   * Gets a URL and follows its redirects. Any final status is an answer, not an error.
    * @param signal the only deadline. When it aborts, the request rejects with its reason and its socket is destroyed.
    * @throws {TargetError}
    */
-  request(url: string, signal: AbortSignal, options?: PageOptions): Promise<FetchedResponse>
+  request(url: string, signal: AbortSignal, admit?: Admit): Promise<FetchedResponse>
   /**
    * Sends a body. A redirect is an answer like any other, so that what was sent goes nowhere else. Signal and errors
    * are those of `request`.
@@ -78,7 +72,7 @@ export interface Network {
 
 /** The only way out to the network. Connections are shared between requests, cookies are not. */
 export function createRequest(options: RequestOptions): Network {
-  const { guard, resolve = systemResolve, userAgent, turns, proxy, bodyBytesMax, ca, connectMsMax } = options
+  const { guard, resolve = systemResolve, userAgent, proxy, bodyBytesMax, ca, connectMsMax } = options
   const connecting = {
     guard,
     resolve,
@@ -108,8 +102,7 @@ export function createRequest(options: RequestOptions): Network {
     return { url: url.href, status: response.statusCode, contentType, headers, body, attempts: 1 }
   }
 
-  async function follow(first: URL, signal: AbortSignal, options: PageOptions): Promise<FetchedResponse> {
-    const { admit, timeLeft = () => Infinity } = options
+  async function follow(first: URL, signal: AbortSignal, admit: Admit | undefined): Promise<FetchedResponse> {
     const jar = new CookieJar()
     const seen = new Set<string>()
     let url = first
@@ -119,8 +112,7 @@ export function createRequest(options: RequestOptions): Network {
       const step = `${url.origin}${url.pathname}${url.search} ${cookie}`
       if (seen.has(step)) throw new TargetError('redirect_loop', 'The server redirects in a circle.')
       seen.add(step)
-      await admit?.(url, signal)
-      const endTurn = await turns?.take(url.hostname, { signal, timeLeft })
+      const leave = await admit?.(url, signal)
       try {
         const headers = { accept: ACCEPT, ...(cookie === '' ? {} : { cookie }) }
         const response = await send(url, { method: 'GET', headers }, signal)
@@ -132,13 +124,13 @@ export function createRequest(options: RequestOptions): Network {
         for (const line of headerLines(response, 'set-cookie')) jar.setCookieSync(line, url.href, { ignoreError: true })
         url = redirectUrl(url, headerLines(response, 'location')[0], guard)
       } finally {
-        endTurn?.()
+        leave?.()
       }
     }
   }
 
   return {
-    request: (url, signal, page = {}) => settle(() => follow(guard.checkUrl(url), signal, page), signal),
+    request: (url, signal, admit) => settle(() => follow(guard.checkUrl(url), signal, admit), signal),
     post(raw, message, signal) {
       const answer = async () => {
         const url = guard.checkUrl(raw)

@@ -5,16 +5,16 @@ import type { Rule } from './rules.ts'
 const POLICIES_MAX = 500
 /** Bytes of the files that are remembered, of all authorities together; as rules they take some ten times the space. */
 const CACHED_BYTES_MAX = 4 * 1024 * 1024
-/** Milliseconds that a file may be used (RFC 9309 §2.4). */
-const RULES_MS_MAX = 24 * 60 * 60 * 1_000
-/** Milliseconds until a file that could not be had is asked for again. */
-const LACK_MS_MAX = 5 * 60 * 1_000
 
 /** What an authority lets programs do. */
-export type Policy =
+export type Policy = {
+  /** Milliseconds that it may be used by others than those who asked for it together. */
+  readonly keepMs: number
+} & (
   | { readonly rules: readonly Rule[]; readonly fileBytes: number }
   /** Nothing, since its robots.txt could not be had; `lack` is a sentence that says why. */
   | { readonly lack: string }
+)
 
 interface Entry {
   readonly policy: Policy
@@ -67,5 +67,5 @@ const bytesOf = (policy: Policy): number => ('lack' in policy ? 0 : policy.fileB
 
 /** What seems to be from later, since the clock was set back, is not. */
 function isFresh({ policy, readAt }: Entry, now: number): boolean {
-  return now >= readAt && now - readAt < ('lack' in policy ? LACK_MS_MAX : RULES_MS_MAX)
+  return now >= readAt && now - readAt < policy.keepMs
 }

@@ -1,20 +1,22 @@
 import { isRetried, TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
-import { TimeLimitError, withTimeLimit } from '../../time-limit.ts'
+import { TimeLimitError } from '../../time-limit.ts'
 import type { FetchedResponse } from '../network/response.ts'
 import { isSuccess, statusText } from '../network/status.ts'
-import { withTries } from '../patient-request.ts'
-import { retryPauseMs, TRIES_MAX } from '../retry-pause.ts'
+import { createPatientRequest, withTries } from '../patient-request.ts'
+import { withAnswerLimit } from './answer-limit.ts'
 import type { Policy } from './policy-cache.ts'
 import type { RobotsOptions } from './robots.ts'
 import { FILE_BYTES_MAX, parseRules } from './rules.ts'
 
-/** Milliseconds for one robots.txt, with all tries. */
-const ROBOTS_MS_MAX = 20_000
+/** Milliseconds for the answer to one request, from when it was sent. */
+const ANSWER_MS_MAX = 20_000
+/** Milliseconds that a file may be used (RFC 9309 §2.4). */
+const KEEP_MS = 24 * 60 * 60 * 1_000
+/** Milliseconds until a file is asked for again that could not be had, for what may pass. */
+const KEEP_PASSING_MS = 5 * 60 * 1_000
 
-/** Faults of the host, which the page would meet as well, and refusals of the guard. They are thrown, not remembered. */
+/** Faults of the host, which the page would meet as well. */
 const OF_HOST: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>([
-  'blocked_address',
-  'blocked_port',
   'dns_not_found',
   'dns_failure',
   'connect_refused',
@@ -25,77 +27,71 @@ const OF_HOST: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>([
   'tls_untrusted',
   'tls_failed',
 ])
-/** A file that redirects do not lead to counts as one that does not exist (RFC 9309 §2.3.1.2). */
+/** The host was not asked at all, since it was not its turn in time. */
+const OF_TURN: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>(['http_429', 'http_503', 'timeout'])
+/**
+ * A file that redirects do not lead to counts as one that does not exist (RFC 9309 §2.3.1.2). So does one that they lead
+ * to where the guard lets nothing go; if it is the host itself that is refused, its page will be, too.
+ */
 const OF_REDIRECTS: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>([
   'bad_redirect',
   'redirect_loop',
   'too_many_redirects',
+  'blocked_address',
+  'blocked_port',
 ])
 
-/** Of a site without a robots.txt (RFC 9309 §2.3.1.3). */
-const ALL_ALLOWED: Policy = { rules: [], fileBytes: 0 }
-
-interface Attempt {
-  readonly policy: Policy
-  /** Whether the next try may give another one. */
-  readonly mayPass: boolean
-}
-
-interface ReaderOptions extends Required<Omit<RobotsOptions, 'userAgent'>> {
+interface ReaderOptions extends Omit<RobotsOptions, 'userAgent'> {
   readonly token: string
 }
 
 /**
- * Reads what an authority lets programs do, with up to three tries. Whatever keeps its file from being read disallows
- * all (RFC 9309 §2.3.1.4), a file of more than the network takes included, but for the two sets above.
+ * Reads what an origin lets programs do, when it is its turn at the host and with the tries of a page. Whatever keeps its
+ * file from being read disallows all (RFC 9309 §2.3.1.4), a file of more than the network takes included, but for the
+ * three sets above.
  */
-export function createReadPolicy({ get, clock, token, random }: ReaderOptions) {
-  async function attempt(url: string, signal: AbortSignal): Promise<Attempt> {
-    try {
-      return await judge(await get(url, signal), token, signal)
-    } catch (error) {
-      if (!(error instanceof TargetError)) throw error
-      if (OF_HOST.has(error.code)) throw atRobots(error)
-      if (OF_REDIRECTS.has(error.code)) return { policy: ALL_ALLOWED, mayPass: false }
-      return { policy: { lack: error.message }, mayPass: isRetried(error.code) }
-    }
-  }
-
-  async function tryAll(url: string, signal: AbortSignal): Promise<Policy> {
-    for (let tries = 1; ; tries += 1) {
-      const { policy, mayPass } = await attempt(url, signal)
-      if (!('lack' in policy)) return policy
-      if (!mayPass || tries === TRIES_MAX) return { lack: withTries(policy.lack, tries) }
-      await clock.delay(retryPauseMs(tries, random), signal)
-    }
-  }
+export function createReadPolicy({ request, clock, token, ...options }: ReaderOptions) {
+  const limited = withAnswerLimit(request, ANSWER_MS_MAX, clock)
 
   /**
-   * @throws {TargetError} for a fault of the host, which is left to the caller to try again.
+   * @throws {TargetError} for a fault of the host, or if it was not its turn in time.
    * @throws the reason of the signal.
    */
-  return async (url: string, signal: AbortSignal): Promise<Policy> => {
+  return async (origin: string, signal: AbortSignal, timeLeft: () => number): Promise<Policy> => {
+    const { hostname } = new URL(origin)
+    let asked = hostname
+    const admit = async (next: URL) => {
+      asked = next.hostname
+    }
+    const get = createPatientRequest({ ...options, request: limited, clock, admit })
     try {
-      return await withTimeLimit(ROBOTS_MS_MAX, clock, signal, (limited) => tryAll(url, limited))
+      return await judge(await get(`${origin}/robots.txt`, signal, timeLeft), token, signal)
     } catch (error) {
-      if (!(error instanceof TimeLimitError)) throw error
-      return { lack: `No answer came within ${ROBOTS_MS_MAX / 1_000} s.` }
+      signal.throwIfAborted()
+      if (error instanceof TimeLimitError) return silent()
+      if (!(error instanceof TargetError) || OF_TURN.has(error.code)) throw error
+      if (OF_HOST.has(error.code) && asked === hostname) throw atRobots(error)
+      if (OF_REDIRECTS.has(error.code)) return allAllowed(KEEP_PASSING_MS)
+      const where = asked === hostname ? '' : `It redirects to ${asked}. `
+      return { lack: where + error.message, keepMs: KEEP_PASSING_MS }
     }
   }
 }
 
 /** A status that is neither success nor a fault of the server says that there is no such file (RFC 9309 §2.3.1.3). */
-async function judge(response: FetchedResponse, token: string, signal: AbortSignal): Promise<Attempt> {
-  const { status, headers, body } = response
+async function judge({ status, body, attempts }: FetchedResponse, token: string, signal: AbortSignal): Promise<Policy> {
   if (isSuccess(status)) {
     const fileBytes = Math.min(body.byteLength, FILE_BYTES_MAX)
-    return { policy: { rules: await parseRules(body, token, signal), fileBytes }, mayPass: false }
+    return { rules: await parseRules(body, token, signal), fileBytes, keepMs: KEEP_MS }
   }
-  if (status < 500) return { policy: ALL_ALLOWED, mayPass: false }
-  // A server that says when to come back is not asked before.
-  const mayPass = isRetried(`http_${status}`) && headers['retry-after'] === undefined
-  return { policy: { lack: `The server answered ${statusText(status)}.` }, mayPass }
+  if (status < 500) return allAllowed(isRetried(`http_${status}`) ? KEEP_PASSING_MS : KEEP_MS)
+  return { lack: withTries(`The server answered ${statusText(status)}.`, attempts), keepMs: KEEP_PASSING_MS }
 }
+
+const allAllowed = (keepMs: number): Policy => ({ rules: [], fileBytes: 0, keepMs })
+
+/** Not kept, since the server has said nothing. */
+const silent = (): Policy => ({ lack: `No answer came within ${ANSWER_MS_MAX / 1_000} s.`, keepMs: 0 })
 
 /** The same, and that it was not yet the page that was asked for. */
 function atRobots({ code, message, hint, cause }: TargetError): TargetError {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { TargetError } from '../../jobs/target-error.ts'
-import type { FetchedResponse } from '../network/response.ts'
+import type { HostTurns } from '../network/host-turns.ts'
+import type { Network } from '../network/request.ts'
 import { createPolicyCache, type Policy } from './policy-cache.ts'
 import { createReadPolicy } from './read-policy.ts'
 import { isAllowed, productToken } from './rules.ts'
@@ -9,8 +10,8 @@ import { shareWork } from './share-work.ts'
 const LACK_HINT = 'Nothing of a site is fetched while its robots.txt cannot be had; try again later.'
 
 export interface RobotsOptions {
-  /** Guarded, bounded in size, follows redirects, does not ask here itself; ends when the signal aborts. */
-  readonly get: (url: string, signal: AbortSignal) => Promise<FetchedResponse>
+  readonly request: Network['request']
+  readonly turns: HostTurns
   readonly clock: Clock
   /** What requests say they come from. Its first word, up to the version, is the name that a robots.txt knows. */
   readonly userAgent: string
@@ -22,28 +23,29 @@ export interface RobotsOptions {
 export interface Robots {
   /**
    * Passes if the robots.txt of a URL's scheme, host and port allows it to be fetched. All who ask for an unknown file
-   * share one reading of it.
-   * @throws {TargetError} `robots_denied` if the file disallows it or cannot be had; faults of the host and refusals of
-   * the guard with the code that the request of the page would have.
+   * share one reading of it, which has the time of the one who has most; `timeLeft` is in milliseconds.
+   * @throws {TargetError} `robots_denied` if the file disallows it or cannot be had; with the code that the request of the
+   * page would have if the host cannot be reached, wants to be left alone or has no turn in time. It has been tried as
+   * often as it is worth.
    * @throws the reason of the signal.
    */
-  assertAllowed(url: URL, signal: AbortSignal): Promise<void>
+  assertAllowed(url: URL, signal: AbortSignal, timeLeft: () => number): Promise<void>
 }
 
-export function createRobots({ get, clock, userAgent, random = Math.random }: RobotsOptions): Robots {
+export function createRobots({ userAgent, ...options }: RobotsOptions): Robots {
   const token = productToken(userAgent)
-  const policies = createPolicyCache(clock)
-  const readPolicy = createReadPolicy({ get, clock, token, random })
-  const read = shareWork(async (origin: string, signal: AbortSignal): Promise<Policy> => {
-    const policy = await readPolicy(`${origin}/robots.txt`, signal)
+  const policies = createPolicyCache(options.clock)
+  const readPolicy = createReadPolicy({ ...options, token })
+  const read = shareWork<Policy>(async (origin, signal, timeLeft) => {
+    const policy = await readPolicy(origin, signal, timeLeft)
     policies.set(origin, policy)
     return policy
   })
 
   return {
-    async assertAllowed(url, signal) {
+    async assertAllowed(url, signal, timeLeft) {
       if (url.pathname + url.search === '/robots.txt') return // RFC 9309 §2.2.2
-      const policy = policies.get(url.origin) ?? (await read(url.origin, signal))
+      const policy = policies.get(url.origin) ?? (await read(url.origin, signal, timeLeft))
       if ('lack' in policy) {
         const message = `The robots.txt of ${url.host} could not be had. ${policy.lack}`
         throw new TargetError('robots_denied', message, { hint: LACK_HINT })

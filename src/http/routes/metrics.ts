@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 
+import { AppError } from '../../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { SHARED_RESPONSES } from '../route-schemas.ts'
 
 export interface MetricsRouteOptions {
   readonly metrics: Metrics
-  /** Size of the database, in bytes. */
+  /** Size of the database, in bytes. Rejects with an `AppError` if that cannot be read. */
   readonly storeBytes: () => Promise<number>
 }
 
@@ -27,10 +28,15 @@ export const metricsRoute: FastifyPluginAsyncTypebox<MetricsRouteOptions> = asyn
             content: { 'text/plain': { schema: Type.String({ description: 'Text format of Prometheus, 0.0.4.' }) } },
           },
           500: SHARED_RESPONSES.failed,
-          503: SHARED_RESPONSES.unreadable,
         },
       },
     },
-    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.scrape(await storeBytes())),
+    async (_request, reply) =>
+      reply.type(metrics.contentType).send(await metrics.scrape(await storeBytes().catch(toUnknown))),
   )
+}
+
+/** A database that cannot be read is when the other metrics are needed. */
+function toUnknown(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error
 }

@@ -10,7 +10,12 @@ function setUp(gapMs = 1_000) {
   const turns = createHostTurns({ clock, gapMs })
   const log: string[] = []
   /** Asks for a turn and logs when it is granted. */
-  const take = (name: string, host = 'a.example', timeLeft = () => Infinity, signal = new AbortController().signal) => {
+  const take = (
+    name: string,
+    host = 'a.example',
+    timeLeft = () => 3_600_000,
+    signal = new AbortController().signal,
+  ) => {
     const taken = turns.take(host, { signal, timeLeft })
     taken.then(
       () => log.push(name),
@@ -60,10 +65,38 @@ it('does not keep others waiting for a request that hangs', async () => {
   await advance(1)
   await advance(1_000)
   expect(log).toEqual(['hangs', 'next'])
-  end() // Late, and so without effect: the turn is another's now.
+  end() // Late: the turn is another's now, and only the gap counts from here.
   void take('last')
   await advance(5_000)
   expect(log).toEqual(['hangs', 'next'])
+})
+
+it('keeps the gap after a request that took longer than its turn', async () => {
+  const { log, take, advance } = setUp()
+  const end = await take('hangs')
+  await advance(15_000)
+  end()
+  void take('next')
+  await advance(999)
+  expect(log).toEqual(['hangs'])
+  await advance(1)
+  expect(log).toEqual(['hangs', 'next'])
+})
+
+it('fails what has no time left while others are asked for, and says so', async () => {
+  const { take, advance } = setUp()
+  const end = await take('first')
+  const late = take('late', 'a.example', () => 5_000)
+  const refused = expect(late).rejects.toMatchObject({
+    code: 'timeout',
+    message: expect.stringContaining('Other requests'),
+  })
+  await advance(5_000)
+  await refused
+  end()
+  const next = take('next')
+  await advance(1_000)
+  await next
 })
 
 it('passes over one that no longer waits, before its turn and in its gap', async () => {

@@ -4,14 +4,14 @@ import { createPolicyCache, type Policy } from '../../../src/fetcher/robots/poli
 import { fakeClock } from '../../helpers/fake-clock.ts'
 
 const MIB = 1024 * 1024
-const file = (fileBytes: number): Policy => ({ rules: [], fileBytes })
+const file = (fileBytes: number): Policy => ({ rules: [], fileBytes, keepMs: 1_000 })
 const origin = (number: number) => `https://${number}.example`
 
 it('500 policies are kept, and the one that was not asked for the longest is forgotten', () => {
   const cache = createPolicyCache(fakeClock())
   for (let number = 0; number < 500; number += 1) cache.set(origin(number), file(1_000))
   cache.get(origin(0))
-  cache.set(origin(500), { lack: 'The server answered 503 Service Unavailable.' })
+  cache.set(origin(500), { lack: 'The server answered 503 Service Unavailable.', keepMs: 1_000 })
   expect(cache.get(origin(0))).toBeDefined()
   expect(cache.get(origin(1))).toBeUndefined()
   expect(cache.get(origin(2))).toBeDefined()

@@ -166,6 +166,21 @@ describe('a rule', () => {
     expect(await allows(Buffer.from(forAll(`Disallow: ${rule}`), encoding), path)).toBe(false)
   })
 
+  it.each([
+    ['/*filter%5B', ['/go?filter%5Bx%5D=1', '/go?filter[x]=1', '/filter%5Bx'], ['/filter[x', '/go?filter']],
+    ['/*filter[', ['/go?filter%5Bx%5D=1', '/go?filter[x]=1', '/filter[x'], ['/filter%5Bx']],
+    ['/*u=http%3A%2F%2F', ['/go?u=http%3A%2F%2Fx', '/go?u=http://x', '/u=http%3A%2F%2Fx'], ['/u=http://x']],
+    ['/*u=http:%2F%2F', ['/go?u=http%3A%2F%2Fx', '/go?u=http://x', '/u=http:%2F%2Fx'], ['/u=http://x']],
+    ['/*%40*%40', ['/go?a=%40&b=@', '/%40/%40', '/%40?@'], ['/go?a=%40', '/@/@', '/@?@']],
+    ['/*%40$', ['/go?a=b%40', '/go?a=b@', '/b%40'], ['/go?a=b@c', '/b@', '/b']],
+    ['/a%3Ab*%3A', ['/a%3Ab?c:', '/a%3Ab?c%3A', '/a%3Ab/%3A'], ['/a:b?c:', '/a%3Ab/:']],
+    ['/*%3Fx', ['/a%3Fx', '/a?b?x', '/a?b%3Fx'], ['/a?x']],
+    ['/*/%40*?*%40', ['/a/%40?%40', '/a?/@?@'], ['/a/@?%40', '/a/%40?a']],
+    ['/*%2C', ['/a%2C', '/?a=%2C'], ['/a,', '/?a=,']],
+  ])('%s, with an escape that means another thing in a path, is for %j and not for %j', async (rule, paths, others) => {
+    expect(await denied(forAll(`Disallow: ${rule}`), [...paths, ...others])).toEqual(paths)
+  })
+
   it('keeps its last byte, even one that is a space in another encoding', async () => {
     expect(await denied(forAll('Disallow: /voilà'), ['/voilà', '/voilé'])).toEqual(['/voilà'])
   })

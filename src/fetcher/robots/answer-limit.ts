@@ -1,0 +1,26 @@
+import type { Clock } from '../../clock.ts'
+import { TimeLimitError } from '../../time-limit.ts'
+import type { Network } from '../network/request.ts'
+
+/**
+ * The same requests, but each answer, of redirects, too, has to be there `ms` milliseconds after its request was sent.
+ * How long a request waits to be admitted does not count.
+ * @throws {TimeLimitError}
+ */
+export function withAnswerLimit(request: Network['request'], ms: number, clock: Clock): Network['request'] {
+  return (url, signal, admit) => {
+    const late = new AbortController()
+    return request(url, AbortSignal.any([signal, late.signal]), async (next, limited) => {
+      const leave = await admit?.(next, limited)
+      const answered = new AbortController()
+      clock.delay(ms, answered.signal).then(
+        () => late.abort(new TimeLimitError(`No answer within ${ms} ms.`)),
+        () => undefined,
+      )
+      return () => {
+        answered.abort()
+        leave?.()
+      }
+    })
+  }
+}

@@ -71,7 +71,12 @@ async function serveWorld() {
     '/to-inside': `http://inside.example:${trap.port}/`,
     '/to-mixed': `http://mixed.example:${trap.port}/`,
   }
-  const astray = stack.use(await serve({ '/robots.txt': redirecting(`${trap.origin}/robots.txt`) }))
+  const astray = stack.use(
+    await serve({
+      '/robots.txt': redirecting(`${trap.origin}/robots.txt`),
+      '/page': { type: 'text/html', body: pageNaming(trap.origin) },
+    }),
+  )
   const site = stack.use(
     await serve({
       '/robots.txt': { type: 'text/plain', body: 'User-agent: *\nDisallow: /no-robots\n' },
@@ -126,7 +131,7 @@ function targetsIn({ trap, site, secure, astray }: World): [target: Target, outc
     [{ url: at('/items.json'), options: { jq: '.items[].name', grep: 'lamp' } }, 'done'],
     [{ url: at('/moved') }, 'done'],
     [{ url: at('/no-robots') }, 'robots_denied'],
-    [{ url: `http://rules.example:${astray.port}/page` }, 'blocked_address'],
+    [{ url: `http://rules.example:${astray.port}/page` }, 'done'],
     [{ url: `https://good.test:${secure.port}/` }, 'done'],
     [{ url: 'http://lost.example/', options: { recover: true } }, 'done'],
     [{ url: 'http://astray.example/', options: { recover: true } }, 'dns_not_found'],
@@ -229,7 +234,7 @@ function expectOutcomes(world: World, { job, told }: Awaited<ReturnType<typeof r
     last_error: expect.stringMatching(/^blocked_address/),
   })
   expect(world.site.hits).toContain('/robots.txt')
-  expect(world.astray.hits).toEqual(['/robots.txt'])
+  expect(world.astray.hits).toEqual(['/robots.txt', '/page'])
   expect(world.trap.connections).toBe(0)
 }
 
@@ -259,6 +264,7 @@ it('would see whatever a child did', async () => {
     require('node:net').connect(${server.port}, '127.0.0.2').on('error', () => {})
     require('node:dns').lookup('child.example', () => {})
     require('node:dns').promises.resolve4('records.example').catch(() => {})
+    new (require('node:dns').promises.Resolver)().resolve6('resolver.example').catch(() => {})
     require('node:dgram').createSocket('udp4').send('x', 9, '127.0.0.2', (error, bytes) => process.exit())`
   const parent = `require('node:child_process').spawn(process.execPath, ['--permission', '--eval', ${JSON.stringify(child)}])`
   const watch = watchTo(temp.file('outgoing'))
@@ -266,6 +272,7 @@ it('would see whatever a child did', async () => {
   expect(linesOf(temp.file('outgoing'))).toEqual([
     'child name child.example',
     'child name records.example',
+    'child name resolver.example',
     'child started ',
     `child tcp 127.0.0.2:${server.port}`,
     'child udp bind',

@@ -77,7 +77,7 @@ it.each<TargetErrorCode>([
   'bad_encoding',
   'redirect_loop',
   'too_many_redirects',
-  'robots_denied' as TargetErrorCode,
+  'robots_denied',
   'http_503',
 ])('does not try %s again', async (code) => {
   const server = setUp(code)

@@ -2,9 +2,15 @@
 import { promises } from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 
-const lookup = promises.lookup
-promises.lookup = async (host, options) => {
-  if (!host.endsWith('.example')) return lookup(host, options)
-  throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
+for (const [owner, method] of [
+  [promises, 'lookup'],
+  [promises.Resolver.prototype, 'resolve4'],
+  [promises.Resolver.prototype, 'resolve6'],
+]) {
+  const ask = owner[method]
+  owner[method] = async function madeUp(host, ...options) {
+    if (!host.endsWith('.example')) return ask.call(this, host, ...options)
+    throw Object.assign(new Error(`${method} ENOTFOUND ${host}`), { code: 'ENOTFOUND' })
+  }
 }
 syncBuiltinESMExports()

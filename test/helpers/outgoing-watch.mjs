@@ -46,12 +46,18 @@ for (const owner of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Res
       watch(owner, name, 'name', (host) => (net.isIP(host) === 0 ? host : undefined))
   }
 }
-dns.promises.lookup = async (host) => {
+
+/** What the name server says, whichever way it is asked; the packets of the one way that has some are not seen here. */
+async function answer(host, family) {
   tell('name', host)
-  const addresses = zone[host]
-  if (addresses !== undefined) return addresses.map((address) => ({ address, family: net.isIP(address) }))
-  throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
+  const addresses = zone[host]?.filter((address) => family === undefined || net.isIP(address) === family)
+  if (addresses?.length > 0) return addresses
+  const code = addresses === undefined ? 'ENOTFOUND' : 'ENODATA'
+  throw Object.assign(new Error(`${code} ${host}`), { code })
 }
+dns.promises.lookup = async (host) => (await answer(host)).map((address) => ({ address, family: net.isIP(address) }))
+dns.promises.Resolver.prototype.resolve4 = (host) => answer(host, 4)
+dns.promises.Resolver.prototype.resolve6 = (host) => answer(host, 6)
 
 const { spawn } = ChildProcess.prototype
 ChildProcess.prototype.spawn = function watched(options) {

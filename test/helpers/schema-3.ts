@@ -21,7 +21,7 @@ export function writeSchema3(file: string): void {
     db.exec(readFileSync(new URL(`../../src/store/migrations/${script}.sql`, import.meta.url), 'utf8'))
   }
   db.pragma('user_version = 3')
-  db.pragma(`application_id = ${0x70_67_68_61}`)
+  db.pragma('application_id = 1885825121')
   const { ended, live, done, failed } = SCHEMA_3
   db.exec(`
     INSERT INTO job (n, id, caller, key, status, targets_total, targets_done, targets_failed, created_at, started_at, finished_at, expires_at)

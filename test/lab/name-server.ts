@@ -15,8 +15,8 @@ export type Reply =
   | 'garbage'
   | 'silence'
 
-/** By how often the name was asked for before, each kind of address counted by itself. */
-export type Answers = (asked: number) => Reply
+/** By how often the name was asked for before, each kind of address counted by itself, and which kind is asked for. */
+export type Answers = (asked: number, family: 4 | 6) => Reply
 
 const RESPONSE_CODES = { 'server failure': 2, 'no such name': 3, refused: 5 } as const
 const TYPE_A = 1
@@ -44,7 +44,7 @@ export async function startNameServer(zone: Readonly<Record<string, Answers>>) {
     const key = `${question.type} ${question.name}`
     const before = asked.get(key) ?? 0
     asked.set(key, before + 1)
-    const reply = zone[question.name]?.(before) ?? 'no such name'
+    const reply = zone[question.name]?.(before, question.type === TYPE_AAAA ? 6 : 4) ?? 'no such name'
     if (reply !== 'silence') socket.send(encode(question, reply), port, address)
   })
   socket.bind(0, '127.0.0.1')

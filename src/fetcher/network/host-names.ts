@@ -42,4 +42,4 @@ export function isLocalName(host: string): boolean {
 }
 
 /** @param host in lower case. A dot at its end makes no other name. */
-const withoutDot = (host: string) => (host.endsWith('.') ? host.slice(0, -1) : host)
+export const withoutDot = (host: string): string => (host.endsWith('.') ? host.slice(0, -1) : host)

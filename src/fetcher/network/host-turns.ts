@@ -17,7 +17,7 @@ export interface HostTurnsOptions {
   readonly gapMs: number
 }
 
-export interface TurnOptions {
+interface TurnOptions {
   readonly signal: AbortSignal
   /** Milliseconds that are left for the request. */
   readonly timeLeft: () => number

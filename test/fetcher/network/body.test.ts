@@ -40,6 +40,10 @@ describe('a compressed body is decoded', () => {
       async () => Buffer.concat([await compress.gzip(TEXT.slice(0, 5_000)), await compress.gzip(TEXT.slice(5_000))]),
     ],
     ['gzip', async () => Buffer.concat([await compress.gzip(TEXT), Buffer.alloc(64)])],
+    [
+      'zstd',
+      async () => Buffer.concat([await compress.zstd(TEXT.slice(0, 5_000)), await compress.zstd(TEXT.slice(5_000))]),
+    ],
   ])('%s', async (coding, body) => {
     await using server = await site(await body(), { 'content-encoding': coding })
     await using network = testNetwork()

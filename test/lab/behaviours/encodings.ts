@@ -7,6 +7,9 @@ const LAMPS = 'lamp '.repeat(1_000)
 /** Size of a bomb once it is unpacked, in mebibytes. */
 const BOMB_MIB = 200
 
+/** Four bytes that say nothing, as a frame of zstd. */
+const SKIPPABLE_FRAME = Buffer.from('502a4d180400000000000000', 'hex')
+
 /** A page of plain text that is sent as it is, whatever the label says. */
 const labelled = (coding: string, body: () => string | Promise<Uint8Array>) =>
   page('text/plain', body, `Content-Encoding: ${coding}`)
@@ -106,5 +109,13 @@ export const ENCODINGS: readonly Behaviour[] = [
     does: 'Sends zeros behind the end of a gzip body.',
     answer: labelled('gzip', async () => Buffer.concat([await packed('gzip', 'lamp'), Buffer.alloc(64)])),
     expected: { outcome: 'done', content: 'lamp', requests: 1 },
+  },
+  {
+    name: 'zstd-of-several-frames',
+    does: 'Sends zstd in several frames, the first of which is one to be skipped.',
+    answer: labelled('zstd', async () =>
+      Buffer.concat([SKIPPABLE_FRAME, await packed('zstd', 'lamp '), await packed('zstd', 'bell')]),
+    ),
+    expected: { outcome: 'done', content: 'lamp bell', requests: 1 },
   },
 ]

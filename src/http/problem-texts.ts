@@ -127,7 +127,7 @@ export const TARGET_MEANINGS: Readonly<Record<keyof typeof TARGET_ERRORS, string
   tls_untrusted: 'The certificate is self-signed or of an unknown authority.',
   tls_failed: 'The handshake failed.',
   timeout:
-    'The target, or the conversion of its document, took longer than its limit. Pages of a PDF that were finished by then are kept: the target is done, with `meta.truncated`.',
+    'The target, or the conversion of its document, took longer than its limit, or other requests to its host left it no time. Pages of a PDF that were finished by then are kept: the target is done, with `meta.truncated`.',
   connection_closed: 'The connection ended in the middle of the answer.',
   bad_response: 'The answer breaks the rules of HTTP, or its header is larger than 32 KiB.',
   bad_encoding: 'The content coding is damaged, cut off or unknown.',

@@ -44,7 +44,7 @@ const untilBusy = (pid: number) =>
   vi.waitFor(() => {
     const kilobytes = Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
     expect(kilobytes).toBeGreaterThan(180_000)
-  }, 5_000)
+  }, 30_000)
 
 function isAlive(pid: number): boolean {
   try {

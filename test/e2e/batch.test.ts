@@ -72,4 +72,5 @@ it('`npm start` takes a batch of 10 and gives back 10 right outcomes, in order, 
 
   expect((await service.submit({ targets })).body).toMatchObject({ id: body.id, reused: true })
   await service.stop('SIGTERM')
+  await expect(fetch(`${service.origin}/livez`)).rejects.toThrow('fetch failed')
 }, 60_000)

@@ -12,7 +12,7 @@ import { type ServiceProcess, startService } from '../helpers/process.ts'
 import { serve } from '../helpers/raw-server.ts'
 import { tempFolder } from '../helpers/temp-folder.ts'
 
-/** `npm run test:crash` makes it 100. */
+/** `npm run test:crash` makes it 100, or what it is told. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 5)
 /** Services that are killed side by side, each on a database of its own: one starts while the other one drains. */
 const LANES = Math.min(ROUNDS, 2)

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { FormatRegistry, type Static, type TLiteral, Type } from '@sinclair/typebox'
+import { FormatRegistry, type Static, type TLiteral, type TSchema, Type } from '@sinclair/typebox'
 import { Value, type ValueError } from '@sinclair/typebox/value'
 
 import type { ApiKey } from './api-key.ts'
@@ -221,7 +221,7 @@ export class ConfigError extends Error {
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   // An empty variable counts as unset: that is what `KEY=` in an env file means to its author.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const candidate = Value.Convert(ConfigSchema, Value.Default(ConfigSchema, Value.Clean(ConfigSchema, { ...set })))
+  const candidate = Value.Default(ConfigSchema, Value.Clean(ConfigSchema, withNumbers(set)))
   const misspelt = Object.keys(set)
     .filter((name) => name.startsWith(PREFIX) && !(name in ConfigSchema.properties))
     .map((name) => `${name}: there is no such setting; .env.example lists all`)
@@ -231,7 +231,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     return `${name}: ${explain(error)}${got}`
   })
   const keys = readKeySettings(set.PAGEHAUL_API_KEYS, set.PAGEHAUL_API_KEYS_FILE)
-  const faults = [...misspelt, ...new Set([...notWhole(set), ...wrong]), ...modelFaults(set), ...keys.faults]
+  const faults = [...misspelt, ...new Set(wrong), ...modelFaults(set), ...keys.faults]
   if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`)
   const {
     DATABASE_URL,
@@ -280,13 +280,14 @@ const GAP_TOO_WIDE =
 
 const isProxyName = (name: string) => /^(?:https?|all)_proxy$/i.test(name)
 
-/** What would be taken for a number, and not for the one that was meant: `1e3`, `0x10`, `1.9`. */
-function notWhole(set: NodeJS.ProcessEnv): string[] {
-  return Object.entries(ConfigSchema.properties).flatMap(([name, { type }]) => {
-    const text = set[name]
-    const isWrong = type === 'integer' && text !== undefined && !/^\d{1,15}$/.test(text) && !Number.isNaN(Number(text))
-    return isWrong ? [`${name}: must be a whole number in digits, got ${JSON.stringify(text)}`] : []
-  })
+/** Whole numbers in digits become numbers; `1e3`, `0x10` and `1.9` stay the text that they are, and so are wrong. */
+function withNumbers(set: NodeJS.ProcessEnv): Record<string, unknown> {
+  const isNumber = (name: string) => (ConfigSchema.properties as Record<string, TSchema>)[name]?.type === 'integer'
+  const entries = Object.entries(set).map(([name, text = '']) => [
+    name,
+    isNumber(name) && /^-?\d{1,15}$/.test(text) ? Number(text) : text,
+  ])
+  return Object.fromEntries(entries) as Record<string, unknown>
 }
 
 /** A model needs both its API and its name. */

@@ -9,18 +9,20 @@ export class TimeLimitError extends Error {
 /**
  * Does work under a signal that aborts as `signal` does, and after `ms` milliseconds. Work that goes on after an abort is
  * not waited for. Whatever it rejects with then, the reason of the abort is thrown.
- * @throws {TimeLimitError}
+ * @param late makes the error for work that takes too long.
+ * @throws {TimeLimitError} or what `late` makes.
  */
 export async function withTimeLimit<T>(
   ms: number,
   clock: Clock,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
+  late: () => Error = () => new TimeLimitError(`No end within ${ms} ms.`),
 ): Promise<T> {
   const limit = new AbortController()
   const end = new AbortController()
   clock.delay(ms, end.signal).then(
-    () => limit.abort(new TimeLimitError(`No end within ${ms} ms.`)),
+    () => limit.abort(late()),
     () => undefined,
   )
   const limited = AbortSignal.any([signal, limit.signal])

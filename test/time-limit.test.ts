@@ -26,6 +26,11 @@ it('ends work that takes too long', async () => {
   await expect(work).rejects.toBeInstanceOf(TimeLimitError)
 })
 
+it('ends with the error that is made for it', async () => {
+  const late = new Error('Too late.')
+  await expect(withTimeLimit(1, systemClock, never, endless, () => late)).rejects.toBe(late)
+})
+
 it('ends work that says something else when it is ended', async () => {
   const work = withTimeLimit(1, systemClock, never, (signal) => systemClock.delay(60_000, signal))
   await expect(work).rejects.toBeInstanceOf(TimeLimitError)

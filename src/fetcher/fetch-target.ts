@@ -101,18 +101,19 @@ async function obtain(
   if (asked.recover !== true) return read(await request(url, signal, timeLeft), signal)
 
   // A server that keeps silent must leave time for the archive.
-  const pageEndsAt = clock.now() + timeLeft() / 2
+  const pageMsMax = timeLeft() / 2
+  const pageEndsAt = clock.now() + pageMsMax
   const pageTimeLeft = () => pageEndsAt - clock.now()
   const ask = (limited: AbortSignal) => request(url, limited, pageTimeLeft)
   let response: FetchedResponse | undefined
   try {
-    response = await inTime(pageTimeLeft(), clock, signal, ask, silent)
+    response = await withTimeLimit(pageMsMax, clock, signal, ask, () => silent(pageMsMax))
     return await read(response, signal)
   } catch (error) {
     if (!(error instanceof TargetError) || !isLost(error, response)) throw error
     const page = { url, error, status: response?.status }
     const askArchive = (limited: AbortSignal) => recover(page, { archive, convert: read }, limited)
-    const { value, recovered } = await inTime(timeLeft(), clock, signal, askArchive, () => unanswered(error))
+    const { value, recovered } = await withTimeLimit(timeLeft(), clock, signal, askArchive, () => unanswered(error))
     return { ...value, recovered }
   }
 }
@@ -120,21 +121,6 @@ async function obtain(
 /** Whether an archive may have what is missing. What came with success and cannot be converted, it would have the same. */
 const isLost = ({ code }: TargetError, response: FetchedResponse | undefined): boolean =>
   code === 'soft_404' || (isRecoverable(code) && (response === undefined || !isSuccess(response.status)))
-
-/** Does work within `ms` milliseconds. @throws {TargetError} what `late` gives, if it takes longer. */
-async function inTime<T>(
-  ms: number,
-  clock: Clock,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-  late: (ms: number) => TargetError,
-): Promise<T> {
-  try {
-    return await withTimeLimit(ms, clock, signal, work)
-  } catch (error) {
-    throw error instanceof TimeLimitError ? late(ms) : error
-  }
-}
 
 const silent = (ms: number) =>
   new TargetError('timeout', `The server did not answer within ${Math.round(ms / 1_000)} s.`)

@@ -37,12 +37,13 @@ export function createPatientRequest(options: PatientRequestOptions): PatientReq
   const { request, turns, clock, admit, random = Math.random } = options
 
   async function attempt(url: string, signal: AbortSignal, timeLeft: () => number, pauseMs: number): Promise<Try> {
-    let isAdmitting = false
+    let isSent = false
     const takeTurn: Admit = async (next, limited) => {
-      isAdmitting = true
+      isSent = false
       await admit?.(next, limited, timeLeft)
-      isAdmitting = false
-      return turns.take(next.hostname, { signal: limited, timeLeft })
+      const leave = await turns.take(next.hostname, { signal: limited, timeLeft })
+      isSent = true
+      return leave
     }
     try {
       const response = await request(url, signal, takeTurn)
@@ -50,8 +51,7 @@ export function createPatientRequest(options: PatientRequestOptions): PatientReq
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof TargetError)) throw error
-      const mayPass = !isAdmitting && isRetried(error.code) && !error.code.startsWith('http_')
-      return { error, waitMs: mayPass ? pauseMs : Infinity }
+      return { error, waitMs: isSent && isRetried(error.code) ? pauseMs : Infinity }
     }
   }
 

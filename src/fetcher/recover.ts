@@ -2,19 +2,12 @@ import type { Recovered } from '../jobs/schema.ts'
 import { TargetError, type TargetErrorCode } from '../jobs/target-error.ts'
 import { ArchiveError } from './archive/archive-error.ts'
 import type { Archive } from './archive/archive.ts'
+import { HOST_FAULTS } from './network/errors.ts'
 import type { FetchedResponse } from './network/response.ts'
 
 /** Ways in which a server cannot be reached, or gives nothing that can be read. */
 const LOST: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>([
-  'dns_not_found',
-  'dns_failure',
-  'connect_refused',
-  'connect_timeout',
-  'unreachable',
-  'tls_expired',
-  'tls_wrong_host',
-  'tls_untrusted',
-  'tls_failed',
+  ...HOST_FAULTS,
   'timeout',
   'connection_closed',
   'bad_response',

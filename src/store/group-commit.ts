@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 
-import { isFull } from './storage-error.ts'
+import { isBusy, isFull } from './storage-error.ts'
 
 /** Tries to begin a transaction, each as long as the connection's busy time-out, while another process writes. */
 const BUSY_TRIES_MAX = 10
@@ -121,8 +121,4 @@ export function createGroupCommit(
       }),
     settled: () => new Promise((resolve) => (waiting.length === 0 ? resolve() : onSettled.push(resolve))),
   }
-}
-
-export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }

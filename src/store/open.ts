@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import Database from 'better-sqlite3'
 
-import { isBusy } from './group-commit.ts'
+import { isBusy } from './storage-error.ts'
 
 /** `pgha` in ASCII: marks a file as ours, so that the data of another program is never written to. */
 const APPLICATION_ID = 0x70_67_68_61

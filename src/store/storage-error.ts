@@ -14,6 +14,11 @@ export function storageUnavailable(cause: unknown): AppError {
   })
 }
 
+/** Whether `error` is of SQLite, for another process that holds the database. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+}
+
 /** Whether `error` is for lack of room. */
 export function isFull(error: unknown): boolean {
   return error instanceof AppError && error.code === 'storage_full'

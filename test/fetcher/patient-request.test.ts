@@ -5,9 +5,9 @@ import { createPatientRequest } from '../../src/fetcher/patient-request.ts'
 import { TargetError, type TargetErrorCode } from '../../src/jobs/target-error.ts'
 import { fakeClock } from '../helpers/fake-clock.ts'
 
-const URL = 'https://a.example/page'
+const PAGE = 'https://a.example/page'
 
-/** What the server does at each try: a status, with headers perhaps, or a failure of the network. */
+/** What comes of each try: a status, with headers perhaps, a failure of the network, or (`http_NNN`) no turn at the host. */
 type Step = number | { readonly status: number; readonly headers: Record<string, string> } | TargetErrorCode
 
 /** A request whose tries end as the steps say, the last one again and again; every wait is over at once. */
@@ -23,14 +23,22 @@ function setUp(...steps: readonly Step[]) {
     },
   }
   let tries = 0
+  let step: Step | undefined
   const pauses: [number, number][] = []
   const request = createPatientRequest({
     clock,
     random: () => 1,
-    turns: { take: async () => () => undefined, pause: (_host, ms, status) => pauses.push([status, ms]) },
-    request: async (url) => {
-      const step = steps[Math.min(tries, steps.length - 1)]
+    turns: {
+      async take() {
+        if (typeof step === 'string' && step.startsWith('http_')) throw new TargetError(step, 'It failed.')
+        return () => undefined
+      },
+      pause: (_host, ms, status) => pauses.push([status, ms]),
+    },
+    request: async (url, signal, admit) => {
+      step = steps[Math.min(tries, steps.length - 1)]
       tries += 1
+      await admit?.(new URL(url), signal)
       if (typeof step === 'string') throw new TargetError(step, 'It failed.')
       const { status, headers } = typeof step === 'object' ? step : { status: step ?? 200, headers: {} }
       return {
@@ -47,7 +55,7 @@ function setUp(...steps: readonly Step[]) {
   return {
     waits,
     pauses,
-    get: (timeLeft = () => 3_600_000) => request(URL, signal, timeLeft),
+    get: (timeLeft = () => 3_600_000) => request(PAGE, signal, timeLeft),
     get tries() {
       return tries
     },

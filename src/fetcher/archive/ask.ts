@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
-import { TimeLimitError, withTimeLimit } from '../../time-limit.ts'
+import { withTimeLimit } from '../../time-limit.ts'
 import type { FetchedResponse } from '../network/response.ts'
 import { retryAfterMs } from '../network/retry-after.ts'
 import { statusText } from '../network/status.ts'
@@ -51,9 +51,8 @@ export async function inTime<T>(
 ): Promise<T> {
   if (timeMsMax <= 0) throw slow()
   try {
-    return await withTimeLimit(timeMsMax, clock, signal, work)
+    return await withTimeLimit(timeMsMax, clock, signal, work, slow)
   } catch (error) {
-    if (error instanceof TimeLimitError) throw slow(error)
     if (error instanceof TargetError && !NO_OUTAGES.has(error.code)) throw notAsked(clauseOf(error), { cause: error })
     throw error
   }
@@ -93,7 +92,7 @@ const NO_OUTAGES: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>([
 /** The sentence of an error as a clause. */
 const clauseOf = ({ message }: TargetError) => message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '')
 
-const slow = (cause?: unknown) => notAsked('it did not answer in time', { cause })
+const slow = () => notAsked('it did not answer in time')
 
 const throttled = (pauseMs: number) =>
   notAsked(`it asks for fewer requests, and for none for ${Math.ceil(pauseMs / 1_000)} s`)

@@ -1,5 +1,5 @@
 import type { Passage } from '../../jobs/schema.ts'
-import { TimeLimitError, withTimeLimit } from '../../time-limit.ts'
+import { withTimeLimit } from '../../time-limit.ts'
 import { checkCitations } from './citations.ts'
 import { readCompletion } from './completion.ts'
 import { ModelError } from './model-error.ts'
@@ -59,17 +59,14 @@ export function createModel(options: ModelOptions): Model {
       if (passages.length === 0) return notAnswered()
       const { messages, passageCount } = writePrompt(question, passages)
       const body = JSON.stringify({ model, messages, temperature: 0, max_tokens: TOKENS_MAX, stream: false })
-      try {
-        const send = (limited: AbortSignal) => sendPatiently(url, { headers, body }, options, limited)
-        const response = await withTimeLimit(timeoutMs, clock, signal, send)
-        return toAnswer(response.body, passageCount)
-      } catch (error) {
-        if (!(error instanceof TimeLimitError)) throw error
-        throw new ModelError('The model did not answer in time.', { cause: error })
-      }
+      const send = (limited: AbortSignal) => sendPatiently(url, { headers, body }, options, limited)
+      const response = await withTimeLimit(timeoutMs, clock, signal, send, slow)
+      return toAnswer(response.body, passageCount)
     },
   }
 }
+
+const slow = () => new ModelError('The model did not answer in time.')
 
 /** @throws {ModelError} */
 function toAnswer(body: Uint8Array, passageCount: number): ModelAnswer {

@@ -1,4 +1,4 @@
-import { TargetError } from '../../jobs/target-error.ts'
+import { TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
 
 /** What can go wrong on the way to an answer and back, in words for the caller. */
 const MESSAGES = {
@@ -17,6 +17,19 @@ const MESSAGES = {
   bad_encoding: 'The compressed body of the answer is damaged.',
   too_large: 'The answer is larger than allowed.',
 } as const
+
+/** Faults of a host, which any request to it meets: it is not found, not reached, or not trusted. */
+export const HOST_FAULTS: ReadonlySet<TargetErrorCode> = new Set<NetworkCode>([
+  'dns_not_found',
+  'dns_failure',
+  'connect_refused',
+  'connect_timeout',
+  'unreachable',
+  'tls_expired',
+  'tls_wrong_host',
+  'tls_untrusted',
+  'tls_failed',
+])
 
 type NetworkCode = keyof typeof MESSAGES
 

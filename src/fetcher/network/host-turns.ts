@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { TargetError } from '../../jobs/target-error.ts'
 import { raceAbort } from '../../race-abort.ts'
-import { TimeLimitError, withTimeLimit } from '../../time-limit.ts'
+import { withTimeLimit } from '../../time-limit.ts'
 import { statusText } from './status.ts'
 
 /** Milliseconds that a request keeps its turn. One that takes longer, such as one that hangs, keeps nobody waiting. */
@@ -91,10 +91,10 @@ export function createHostTurns({ clock, gapMs }: HostTurnsOptions): HostTurns {
         ended.resolve()
       }
       try {
-        await withTimeLimit(timeLeft(), clock, signal, wait)
+        await withTimeLimit(timeLeft(), clock, signal, wait, crowded)
       } catch (error) {
         leave()
-        throw error instanceof TimeLimitError ? crowded(error) : error
+        throw error
       }
       const over = new AbortController()
       const pass = () => {
@@ -123,8 +123,7 @@ function paused(status: 429 | 503, waitMs: number): TargetError {
   )
 }
 
-const crowded = (cause: unknown) =>
+const crowded = () =>
   new TargetError('timeout', 'Other requests to the host took all the time: one at a time goes to each host.', {
     hint: 'Other jobs fetch from this host; try it again when they are done.',
-    cause,
   })

@@ -1,5 +1,6 @@
 import { isRetried, TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
 import { TimeLimitError } from '../../time-limit.ts'
+import { HOST_FAULTS } from '../network/errors.ts'
 import type { FetchedResponse } from '../network/response.ts'
 import { isSuccess, statusText } from '../network/status.ts'
 import { createPatientRequest, withTries } from '../patient-request.ts'
@@ -15,18 +16,6 @@ const KEEP_MS = 24 * 60 * 60 * 1_000
 /** Milliseconds until a file is asked for again that could not be had, for what may pass. */
 const KEEP_PASSING_MS = 5 * 60 * 1_000
 
-/** Faults of the host, which the page would meet as well. */
-const OF_HOST: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>([
-  'dns_not_found',
-  'dns_failure',
-  'connect_refused',
-  'connect_timeout',
-  'unreachable',
-  'tls_expired',
-  'tls_wrong_host',
-  'tls_untrusted',
-  'tls_failed',
-])
 /** The host was not asked at all, since it was not its turn in time. */
 const OF_TURN: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>(['http_429', 'http_503', 'timeout'])
 /**
@@ -48,7 +37,7 @@ interface ReaderOptions extends Omit<RobotsOptions, 'userAgent'> {
 /**
  * Reads what an origin lets programs do, when it is its turn at the host and with the tries of a page. Whatever keeps its
  * file from being read disallows all (RFC 9309 §2.3.1.4), a file of more than the network takes included, but for the
- * three sets above.
+ * two sets above and the faults of the host, which the page would meet as well.
  */
 export function createReadPolicy({ request, clock, token, ...options }: ReaderOptions) {
   const limited = withAnswerLimit(request, ANSWER_MS_MAX, clock)
@@ -70,7 +59,7 @@ export function createReadPolicy({ request, clock, token, ...options }: ReaderOp
       signal.throwIfAborted()
       if (error instanceof TimeLimitError) return silent()
       if (!(error instanceof TargetError) || OF_TURN.has(error.code)) throw error
-      if (OF_HOST.has(error.code) && asked === hostname) throw atRobots(error)
+      if (HOST_FAULTS.has(error.code) && asked === hostname) throw atRobots(error)
       if (OF_REDIRECTS.has(error.code)) return allAllowed(KEEP_PASSING_MS)
       const where = asked === hostname ? '' : `It redirects to ${asked}. `
       return { lack: where + error.message, keepMs: KEEP_PASSING_MS }

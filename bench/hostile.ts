@@ -2,10 +2,10 @@
 // harmless one, and how each of them ends.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 
 import { HOSTILE_PAGES } from '../test/helpers/hostile-pages.ts'
 import { HOSTILE_PDFS } from '../test/helpers/pdf-files.ts'
+import { mostResidentBytes } from '../test/helpers/process-state.ts'
 import { startService } from '../test/helpers/process.ts'
 import { type Route, serve } from '../test/helpers/serve.ts'
 
@@ -35,11 +35,7 @@ try {
       { url: `${server.origin}/next` },
     ])
     const { body } = await service.submit({ targets, reuse: false })
-    let job = body
-    while (job.finished_at === undefined) {
-      await setTimeout(200)
-      job = await service.get(body.id)
-    }
+    const job = await service.ended(body.id)
     for (const [index, [name]] of part.entries()) {
       const { error, result } = job.targets[2 * index] ?? {}
       const next = job.targets[2 * index + 1]?.result?.content
@@ -48,9 +44,9 @@ try {
       endings[name] = { ends: error ?? 'done', seconds: ((result?.meta.duration_ms ?? 0) / 1_000).toFixed(1) }
     }
   }
-  const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8')
+  const peak = Math.round(mostResidentBytes(service.child.pid ?? 0) / 2 ** 20)
   console.table(endings)
-  console.log(`The service process took at most ${peak(status)} MB; ${afterwards} harmless targets followed.`)
+  console.log(`The service process took at most ${peak} MB; ${afterwards} harmless targets followed.`)
 } finally {
   await service.stop('SIGTERM')
 }
@@ -59,9 +55,4 @@ function filesOf(folder: string): [string, string, () => Uint8Array][] {
   return readdirSync(folder)
     .filter((name) => name.includes('.'))
     .map((name) => [name, 'application/octet-stream', () => readFileSync(path.join(folder, name))])
-}
-
-/** Megabytes of the high-water mark of resident memory. */
-function peak(status: string): number {
-  return Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1_024)
 }

@@ -1,9 +1,8 @@
-// Resident memory of a real service, and of all its processes together, while it fetches 2,000 pages of 200 kB.
-import { execFileSync } from 'node:child_process'
+// Resident memory of a real service, and of all its processes together, while it fetches 2,000 pages of 200 kB. Needs Linux.
 import { mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 
+import { childrenOf, residentBytes } from '../test/helpers/process-state.ts'
 import { startService } from '../test/helpers/process.ts'
 import { serve } from '../test/helpers/serve.ts'
 
@@ -26,11 +25,7 @@ try {
     const targets = Array.from({ length: JOB_TARGETS }, (_, n) => ({ url: `${server.origin}/${first + n}` }))
     const { status, body } = await service.submit({ targets })
     if (status !== 202) throw new Error(`A submission was answered with ${status}.`)
-    let job = body
-    while (job.finished_at === undefined) {
-      await setTimeout(100)
-      job = await service.get(body.id)
-    }
+    const job = await service.ended(body.id)
     if (job.status !== 'done') throw new Error(`A job ended as ${job.status}.`)
     samples.push({ pages: first + JOB_TARGETS, ...memory(service.child.pid ?? 0) })
   }
@@ -60,11 +55,8 @@ function at(pages: number): { service: number; all: number } {
 
 /** Resident bytes of a process, and of it and its children. */
 function memory(pid: number): { service: number; all: number } {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,rss='], { encoding: 'utf8' }).trim().split('\n')
-  const rows = lines.map((line) => line.trim().split(/\s+/).map(Number))
-  const own = rows.find(([id]) => id === pid)?.[2] ?? 0
-  const children = rows.filter(([, parent]) => parent === pid).reduce((sum, [, , rss = 0]) => sum + rss, 0)
-  return { service: own * 1024, all: (own + children) * 1024 }
+  const service = residentBytes(pid)
+  return { service, all: childrenOf(pid).reduce((sum, child) => sum + residentBytes(child), service) }
 }
 
 function page(seed: number): { type: string; body: string } {

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 
 import { expect, it, onTestFinished } from 'vitest'
 
-import type { JobView } from '../../src/jobs/schema.ts'
 import { childrenOf, openFiles, tcpSockets } from '../helpers/process-state.ts'
 import { startService } from '../helpers/process.ts'
 import { serve } from '../helpers/raw-server.ts'
@@ -54,12 +53,7 @@ it('a service that has run dozens of jobs and has nothing to do holds no connect
     )
   const run = async (caller: string, urls: readonly string[]) => {
     const { body } = await service.submit({ targets: urls.map((url) => ({ url })), reuse: false }, caller)
-    const headers = { 'x-caller-id': caller, prefer: 'wait=50' }
-    let job = body
-    while (job.finished_at === undefined) {
-      job = (await (await fetch(`${service.origin}/jobs/${body.id}`, { headers })).json()) as JobView
-    }
-    return job
+    return service.ended(body.id, caller)
   }
 
   const timedOut = run('erin', [silent.origin])

@@ -24,7 +24,12 @@ export function childrenOf(pid: number): number[] {
 
 /** Bytes of a process that are in memory. */
 export function residentBytes(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1_024
+  return statusBytes(pid, 'VmRSS')
+}
+
+/** Bytes of a process that have been in memory at a time, at most. */
+export function mostResidentBytes(pid: number): number {
+  return statusBytes(pid, 'VmHWM')
 }
 
 /** Milliseconds of processor time that a process has used, without that of its children. */
@@ -54,6 +59,11 @@ export function tcpSockets(pid: number): TcpSocket[] {
     if (!open.has(`socket:[${inode}]`)) return []
     return [{ isListening: state === LISTENING, localPort: portOf(local), remotePort: portOf(remote) }]
   })
+}
+
+function statusBytes(pid: number, field: string): number {
+  const [, kilobytes = 0] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(read(`/proc/${pid}/status`)) ?? []
+  return Number(kilobytes) * 1_024
 }
 
 /** The fields behind the name of the program, which may hold blanks and brackets: its state, its parent, and so on. */

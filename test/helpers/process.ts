@@ -9,6 +9,8 @@ export interface ServiceProcess {
   readonly child: ChildProcess
   readonly submit: (submission: Submission, caller?: string) => Promise<{ status: number; body: JobView }>
   readonly get: (id: string, caller?: string) => Promise<JobView>
+  /** The job once it has ended. */
+  readonly ended: (id: string, caller?: string) => Promise<JobView>
   /** Sends `signal` and resolves with the exit code, or the signal that ended the process. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | string | null>
 }
@@ -24,6 +26,8 @@ const ENV = {
   PAGEHAUL_HOST_GAP_MS: '0',
 }
 
+type SendInit = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> }
+
 /** Runs the service as a process of its own, and resolves once it listens. */
 export async function startService(
   env: NodeJS.ProcessEnv,
@@ -32,8 +36,8 @@ export async function startService(
   const [file = '', ...args] = command
   const child = spawn(file, args, { env: { ...ENV, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const origin = await listening(child)
-  const send = async (path: string, caller: string, init: RequestInit = {}) => {
-    const headers = { 'x-caller-id': caller, 'content-type': 'application/json' }
+  const send = async (path: string, caller: string, init: SendInit = {}) => {
+    const headers = { 'x-caller-id': caller, 'content-type': 'application/json', ...init.headers }
     const response = await fetch(origin + path, { ...init, headers })
     return { status: response.status, body: (await response.json()) as JobView }
   }
@@ -43,6 +47,12 @@ export async function startService(
     submit: (submission, caller = 'alice') =>
       send('/jobs', caller, { method: 'POST', body: JSON.stringify(submission) }),
     get: async (id, caller = 'alice') => (await send(`/jobs/${id}`, caller)).body,
+    async ended(id, caller = 'alice') {
+      for (;;) {
+        const { body } = await send(`/jobs/${id}`, caller, { headers: { prefer: 'wait=50' } })
+        if (body.finished_at !== undefined) return body
+      }
+    },
     async stop(signal) {
       const exited = once(child, 'exit')
       child.kill(signal)

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
-import type { JobView } from '../../src/jobs/schema.ts'
+import { mostResidentBytes } from '../helpers/process-state.ts'
 import { startService } from '../helpers/process.ts'
 import type { Behaviour } from './behaviour.ts'
 import { BEHAVIOURS } from './behaviours.ts'
@@ -38,25 +38,18 @@ it.runIf(existsSync('/proc/self/status')).each([
       const work = CALLERS.map(async (caller, turn) => {
         const share = behaviours.filter((_, index) => index % CALLERS.length === turn)
         const targets = share.map(({ name }) => ({ url: lab.urls[name] ?? '', custom_id: name }))
-        let { body: job } = await service.submit({ targets }, caller)
-        while (job.finished_at === undefined) job = await waited(`${service.origin}/jobs/${job.id}`, caller)
+        const { body } = await service.submit({ targets }, caller)
+        const job = await service.ended(body.id, caller)
         const outcomes = job.targets.map(({ custom_id: name, error = 'done' }) => [name, error])
         expect(outcomes).toEqual(share.map(({ name, expected }) => [name, expected.outcome]))
       })
       await Promise.all(work)
-      expect(mostResidentBytes(service.child.pid)).toBeLessThan(RESIDENT_BYTES_MAX)
+      const bytes = mostResidentBytes(service.child.pid ?? 0)
+      expect(bytes).toBeGreaterThan(0)
+      expect(bytes).toBeLessThan(RESIDENT_BYTES_MAX)
     } finally {
       await service.stop('SIGTERM')
     }
   },
   110_000,
 )
-
-/** The job once it has ended, or as it is after the longest wait that the service takes. */
-async function waited(url: string, caller: string): Promise<JobView> {
-  const response = await fetch(url, { headers: { 'x-caller-id': caller, prefer: 'wait=50' } })
-  return (await response.json()) as JobView
-}
-
-const mostResidentBytes = (pid: number | undefined): number =>
-  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024

@@ -93,7 +93,7 @@ export function createWitness(id: string, caller: string, sent: Witness['sent'])
 }
 
 /** The status of a job that nothing has cut short. */
-function expectedStatus(total: number, done: number, failed: number): string {
+export function expectedStatus(total: number, done: number, failed: number): string {
   if (done < total) return 'running'
   if (failed === 0) return 'done'
   return failed === total ? 'failed' : 'partial'

@@ -31,6 +31,9 @@ const MEGABYTE = 1024 * 1024
 /** Each job asks for these, with the outcomes that they must have. */
 const TARGETS = Array.from({ length: ROUNDS }, () => Object.entries(MIXED_TARGETS)).flat()
 
+/** What each URL gave first, and must give again. */
+const contents = new Map<string, string | undefined>()
+
 /** What callers had got by then, and how long the event loop was held up since the last look. */
 interface Counted {
   readonly at: number
@@ -111,8 +114,11 @@ async function runJob(origin: string, caller: string): Promise<void> {
   }
   const job = await service.get(body.id, caller)
   for (const [idx, [name, { ends }]] of TARGETS.entries()) {
-    const { status: state, error } = job.targets[idx] ?? {}
+    const { url = '', status: state, error, result } = job.targets[idx] ?? {}
     if ((error ?? state) !== ends) throw new Error(`The target ${name} ended as ${error ?? state}.`)
+    const content = contents.get(url) ?? result?.content
+    if (result?.content !== content) throw new Error(`The target ${name} has another content than before.`)
+    contents.set(url, content)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import { after, type Clock } from './clock.ts'
 import { raceAbort } from './race-abort.ts'
 
 /** The work took longer than it may. */
@@ -20,11 +20,7 @@ export async function withTimeLimit<T>(
   late: () => Error = () => new TimeLimitError(`No end within ${ms} ms.`),
 ): Promise<T> {
   const limit = new AbortController()
-  const end = new AbortController()
-  clock.delay(ms, end.signal).then(
-    () => limit.abort(late()),
-    () => undefined,
-  )
+  const callOff = after(ms, clock, () => limit.abort(late()))
   const limited = AbortSignal.any([signal, limit.signal])
   try {
     return await raceAbort(Promise.try(work, limited), limited)
@@ -33,6 +29,6 @@ export async function withTimeLimit<T>(
     limit.signal.throwIfAborted()
     throw error
   } finally {
-    end.abort()
+    callOff()
   }
 }

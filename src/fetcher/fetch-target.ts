@@ -50,7 +50,7 @@ export function createFetchTarget(options: FetcherOptions): FetchTarget {
   const { clock, contentBytesMax, targetTimeoutMs } = options
   return async ({ url, options: asked }, signal) => {
     const startedAt = clock.now()
-    const timeLeft = () => Math.max(1, startedAt + targetTimeoutMs - MARGIN_MS - clock.now())
+    const timeLeft = () => Math.max(0, startedAt + targetTimeoutMs - MARGIN_MS - clock.now())
     try {
       const { response, fetchedAt, converted, recovered } = await obtain(url, asked, options, timeLeft, signal)
       const kept = await filtered(converted, asked, options, timeLeft, signal)
@@ -103,7 +103,7 @@ async function obtain(
   // A server that keeps silent must leave time for the archive.
   const pageMsMax = timeLeft() / 2
   const pageEndsAt = clock.now() + pageMsMax
-  const pageTimeLeft = () => pageEndsAt - clock.now()
+  const pageTimeLeft = () => Math.max(0, pageEndsAt - clock.now())
   const ask = (limited: AbortSignal) => request(url, limited, pageTimeLeft)
   let response: FetchedResponse | undefined
   try {

@@ -30,8 +30,11 @@ export interface PatientRequestOptions {
  */
 export type PatientRequest = (url: string, signal: AbortSignal, timeLeft: () => number) => Promise<FetchedResponse>
 
-/** What a try gave, and how long to wait before the next one. */
-type Try = { readonly waitMs: number } & ({ readonly response: FetchedResponse } | { readonly error: TargetError })
+/** What a try gave, whether it came to its last request, and how long to wait before the next one. */
+type Try = { readonly isSent: boolean; readonly waitMs: number } & (
+  | { readonly response: FetchedResponse }
+  | { readonly error: TargetError }
+)
 
 export function createPatientRequest(options: PatientRequestOptions): PatientRequest {
   const { request, turns, clock, admit, random = Math.random } = options
@@ -47,11 +50,11 @@ export function createPatientRequest(options: PatientRequestOptions): PatientReq
     }
     try {
       const response = await request(url, signal, takeTurn)
-      return { response, waitMs: waitAfter(response, pauseMs) }
+      return { response, isSent, waitMs: waitAfter(response, pauseMs) }
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof TargetError)) throw error
-      return { error, waitMs: isSent && isRetried(error.code) ? pauseMs : Infinity }
+      return { error, isSent, waitMs: isSent && isRetried(error.code) ? pauseMs : Infinity }
     }
   }
 
@@ -64,10 +67,14 @@ export function createPatientRequest(options: PatientRequestOptions): PatientReq
   }
 
   return async (url, signal, timeLeft) => {
+    let before: Try | undefined
     for (let attempts = 1; ; attempts += 1) {
       const tried = await attempt(url, signal, timeLeft, retryPauseMs(attempts, random))
+      // What the server has said counts, not that there is no turn to ask it again.
+      if (before !== undefined && !tried.isSent) return conclude(before, attempts - 1)
       if (attempts === TRIES_MAX || tried.waitMs > timeLeft() * WAIT_SHARE_MAX) return conclude(tried, attempts)
       await clock.delay(tried.waitMs, signal)
+      before = tried
     }
   }
 }
@@ -75,6 +82,7 @@ export function createPatientRequest(options: PatientRequestOptions): PatientReq
 /** @throws {TargetError} */
 function conclude(tried: Try, attempts: number): FetchedResponse {
   if ('response' in tried) return { ...tried.response, attempts }
+  if (attempts === 1) throw tried.error
   const { code, message, hint } = tried.error
   throw new TargetError(code, withTries(message, attempts), { hint, cause: tried.error })
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { NoTurnError } from '../../src/fetcher/network/host-turns.ts'
 import type { FetchedResponse } from '../../src/fetcher/network/response.ts'
 import { createPatientRequest } from '../../src/fetcher/patient-request.ts'
 import { TargetError, type TargetErrorCode } from '../../src/jobs/target-error.ts'
@@ -7,11 +8,18 @@ import { fakeClock } from '../helpers/fake-clock.ts'
 
 const PAGE = 'https://a.example/page'
 
-/** What comes of each try: a status, with headers perhaps, a failure of the network, or (`http_NNN`) no turn at the host. */
-type Step = number | { readonly status: number; readonly headers: Record<string, string> } | TargetErrorCode
+/** What comes of each try: a status, with headers perhaps, or a failure of the network; or there is no turn at the host. */
+type Step =
+  | number
+  | { readonly status: number; readonly headers: Record<string, string> }
+  | TargetErrorCode
+  | NoTurnError
 
 /** A request whose tries end as the steps say, the last one again and again; every wait is over at once. */
-function setUp(...steps: readonly Step[]) {
+const setUp = (...steps: readonly Step[]) => setUpWith(() => 1, ...steps)
+
+/** @param random what the pauses depend on. */
+function setUpWith(random: () => number, ...steps: readonly Step[]) {
   const time = fakeClock()
   const waits: number[] = []
   const clock = {
@@ -27,10 +35,10 @@ function setUp(...steps: readonly Step[]) {
   const pauses: [number, number][] = []
   const request = createPatientRequest({
     clock,
-    random: () => 1,
+    random,
     turns: {
       async take() {
-        if (typeof step === 'string' && step.startsWith('http_')) throw new TargetError(step, 'It failed.')
+        if (step instanceof NoTurnError) throw step
         return () => undefined
       },
       pause: (_host, ms, status) => pauses.push([status, ms]),
@@ -39,6 +47,7 @@ function setUp(...steps: readonly Step[]) {
       step = steps[Math.min(tries, steps.length - 1)]
       tries += 1
       await admit?.(new URL(url), signal)
+      if (step instanceof NoTurnError) throw new Error('It was sent all the same.')
       if (typeof step === 'string') throw new TargetError(step, 'It failed.')
       const { status, headers } = typeof step === 'object' ? step : { status: step ?? 200, headers: {} }
       return {
@@ -72,6 +81,13 @@ it.each<TargetErrorCode>(['dns_failure', 'connect_refused', 'connect_timeout', '
   },
 )
 
+it('pauses for a random part of that, which is another one each time', async () => {
+  const parts = [0.5, 0.25]
+  const server = setUpWith(() => parts.shift() ?? 0, 'connect_refused')
+  await expect(server.get()).rejects.toMatchObject({ message: 'It failed (tried 3 times).' })
+  expect(server.waits).toEqual([500, 500])
+})
+
 it.each<TargetErrorCode>([
   'blocked_address',
   'blocked_port',
@@ -86,7 +102,6 @@ it.each<TargetErrorCode>([
   'redirect_loop',
   'too_many_redirects',
   'robots_denied',
-  'http_503',
 ])('does not try %s again', async (code) => {
   const server = setUp(code)
   await expect(server.get()).rejects.toMatchObject({ code, message: 'It failed.' })
@@ -101,6 +116,24 @@ it.each([408, 425, 429, 500, 502, 503, 504, 599])('tries status %i three times',
 it.each([200, 204, 304, 400, 401, 403, 404, 410, 451, 600, 999])('takes status %i for an answer', async (status) => {
   const server = setUp(status)
   expect(await server.get()).toMatchObject({ status, attempts: 1 })
+})
+
+describe('no turn at the host', () => {
+  const noTurn = new NoTurnError('timeout', 'Others.')
+
+  it('is not tried again', async () => {
+    const server = setUp(noTurn)
+    await expect(server.get()).rejects.toBe(noTurn)
+    expect(server.tries).toBe(1)
+  })
+
+  it('for another try leaves what the one before gave', async () => {
+    expect(await setUp(500, noTurn).get()).toMatchObject({ status: 500, attempts: 1 })
+    await expect(setUp('connection_closed', 'dns_failure', noTurn).get()).rejects.toMatchObject({
+      code: 'dns_failure',
+      message: 'It failed (tried 2 times).',
+    })
+  })
 })
 
 it('gives the first answer that stands', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import { after, type Clock } from '../../clock.ts'
 import { TimeLimitError } from '../../time-limit.ts'
 import type { Network } from '../network/request.ts'
 
@@ -12,13 +12,9 @@ export function withAnswerLimit(request: Network['request'], ms: number, clock: 
     const late = new AbortController()
     return request(url, AbortSignal.any([signal, late.signal]), async (next, limited) => {
       const leave = await admit?.(next, limited)
-      const answered = new AbortController()
-      clock.delay(ms, answered.signal).then(
-        () => late.abort(new TimeLimitError(`No answer within ${ms} ms.`)),
-        () => undefined,
-      )
+      const callOff = after(ms, clock, () => late.abort(new TimeLimitError(`No answer within ${ms} ms.`)))
       return () => {
-        answered.abort()
+        callOff()
         leave?.()
       }
     })

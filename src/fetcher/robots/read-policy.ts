@@ -1,6 +1,7 @@
 import { isRetried, TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
 import { TimeLimitError } from '../../time-limit.ts'
 import { HOST_FAULTS } from '../network/errors.ts'
+import { NoTurnError } from '../network/host-turns.ts'
 import type { FetchedResponse } from '../network/response.ts'
 import { isSuccess, statusText } from '../network/status.ts'
 import { createPatientRequest, withTries } from '../patient-request.ts'
@@ -16,8 +17,6 @@ const KEEP_MS = 24 * 60 * 60 * 1_000
 /** Milliseconds until a file is asked for again that could not be had, for what may pass. */
 const KEEP_PASSING_MS = 5 * 60 * 1_000
 
-/** The host was not asked at all, since it was not its turn in time. */
-const OF_TURN: ReadonlySet<TargetErrorCode> = new Set<TargetErrorCode>(['http_429', 'http_503', 'timeout'])
 /**
  * A file that redirects do not lead to counts as one that does not exist (RFC 9309 §2.3.1.2). So does one that they lead
  * to where the guard lets nothing go; if it is the host itself that is refused, its page will be, too.
@@ -58,7 +57,7 @@ export function createReadPolicy({ request, clock, token, ...options }: ReaderOp
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof TimeLimitError) return silent()
-      if (!(error instanceof TargetError) || OF_TURN.has(error.code)) throw error
+      if (!(error instanceof TargetError) || error instanceof NoTurnError) throw error
       if (HOST_FAULTS.has(error.code) && asked === hostname) throw atRobots(error)
       if (OF_REDIRECTS.has(error.code)) return allAllowed(KEEP_PASSING_MS)
       const where = asked === hostname ? '' : `It redirects to ${asked}. `

@@ -25,7 +25,9 @@ export function shareWork<T>(work: Work<T>): Work<T> {
     const end = new AbortController()
     const askers = new Set([first])
     const timeLeft = () => Math.max(...Array.from(askers, (asker) => asker.timeLeft()))
-    const shared = { result: work(key, end.signal, timeLeft), end, askers }
+    // Those who ask in the same turn count from the start.
+    const result = Promise.resolve().then(() => work(key, end.signal, timeLeft))
+    const shared = { result, end, askers }
     running.set(key, shared)
     return shared
   }

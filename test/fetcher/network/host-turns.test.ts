@@ -84,9 +84,10 @@ it('keeps the gap after a request that took longer than its turn', async () => {
 })
 
 it('fails what has no time left while others are asked for, and says so', async () => {
-  const { take, advance } = setUp()
+  const { clock, take, advance } = setUp()
   const end = await take('first')
-  const late = take('late', 'a.example', () => 5_000)
+  const deadline = clock.now() + 5_000
+  const late = take('late', 'a.example', () => deadline - clock.now())
   await advance(5_000)
   await expect(late).rejects.toMatchObject({
     code: 'timeout',
@@ -116,11 +117,11 @@ it('passes over one that no longer waits, before its turn and in its gap', async
   await expect(cancelled).rejects.toThrow('gone')
 })
 
-it('leaves a host alone for everyone while it is paused, and no longer than a minute', async () => {
+it('leaves a host alone for everyone while it is paused, and no longer than 20 s', async () => {
   const { turns, log, take, advance } = setUp()
   turns.pause('a.example', 3_600_000, 429)
   void take('first')
-  await advance(59_999)
+  await advance(19_999)
   expect(log).toEqual([])
   await advance(1)
   expect(log).toEqual(['first'])
@@ -128,15 +129,48 @@ it('leaves a host alone for everyone while it is paused, and no longer than a mi
 
 it('fails at once, with the status of the host, what cannot wait as long as the pause', async () => {
   const { turns, take, advance } = setUp()
-  turns.pause('a.example', 30_000, 503)
-  await expect(take('hasty', 'a.example', () => 20_000)).rejects.toMatchObject({
+  turns.pause('a.example', 15_000, 503)
+  await expect(take('hasty', 'a.example', () => 10_000)).rejects.toMatchObject({
     code: 'http_503',
-    message: 'The host answered 503 Service Unavailable a moment ago, and is left alone for another 30 s.',
+    message: 'The host answered 503 Service Unavailable a moment ago, and is left alone for another 15 s.',
   })
-  await advance(15_000)
-  const patient = take('patient', 'a.example', () => 20_000)
-  await advance(15_000)
+  await advance(8_000)
+  const patient = take('patient', 'a.example', () => 10_000)
+  await advance(7_000)
   await patient
+})
+
+it('fails so, too, what waits behind others: before the pause, and once it comes', async () => {
+  const { turns, log, take, advance } = setUp()
+  const end = await take('first')
+  const early = take('early', 'a.example', () => 10_000)
+  void take('patient')
+  turns.pause('a.example', 15_000, 503)
+  await expect(early).rejects.toMatchObject({ code: 'http_503' })
+  await expect(take('late', 'a.example', () => 10_000)).rejects.toMatchObject({ code: 'http_503' })
+  end()
+  await advance(15_000)
+  expect(log).toEqual(['first', 'not early', 'not late', 'patient'])
+})
+
+it('fails at once what has less time than the gap', async () => {
+  const { take } = setUp()
+  const end = await take('first')
+  end()
+  await expect(take('hasty', 'a.example', () => 900)).rejects.toMatchObject({ code: 'timeout' })
+})
+
+it('goes on waiting if there is more time than there was', async () => {
+  const { log, clock, take, advance } = setUp()
+  const end = await take('first')
+  let deadline = clock.now() + 2_000
+  const shared = take('shared', 'a.example', () => deadline - clock.now())
+  deadline += 3_000
+  await advance(2_000)
+  expect(log).toEqual(['first'])
+  await advance(3_000)
+  await expect(shared).rejects.toMatchObject({ code: 'timeout' })
+  end()
 })
 
 it('a pause that comes while one waits for the gap is kept, too', async () => {
@@ -151,13 +185,13 @@ it('a pause that comes while one waits for the gap is kept, too', async () => {
   expect(log).toEqual(['first', 'second'])
 })
 
-it('waits a minute at most after the clock was set back', async () => {
+it('waits 20 s at most after the clock was set back', async () => {
   const { clock, log, take, advance } = setUp()
   const end = await take('first')
   end()
   clock.advance(-86_400_000)
   void take('second')
   await advance(0)
-  await advance(60_000)
+  await advance(20_000)
   expect(log).toEqual(['first', 'second'])
 })

@@ -52,7 +52,9 @@ async function setUp(file: Route) {
     /** Undefined if the URL may be fetched. */
     async refusal(url: string, { signal = NEVER, timeLeftMs = MINUTE_MS } = {}): Promise<TargetError | undefined> {
       try {
-        await robots.assertAllowed(new URL(url, `http://site.example:${site.port}`), signal, () => timeLeftMs)
+        const deadline = time.now() + timeLeftMs
+        const timeLeft = () => Math.max(0, deadline - time.now())
+        await robots.assertAllowed(new URL(url, `http://site.example:${site.port}`), signal, timeLeft)
         return undefined
       } catch (error) {
         if (error instanceof TargetError) return error
@@ -146,7 +148,7 @@ describe('a robots.txt', () => {
   it.each([429, 503])('with status %i lets everyone leave the host alone', async (status) => {
     await using site = await setUp(fileWith(status, { 'retry-after': '60' }))
     await site.refusal('/page')
-    const turn = site.turns.take('site.example', { signal: NEVER, timeLeft: () => MINUTE_MS - 1 })
+    const turn = site.turns.take('site.example', { signal: NEVER, timeLeft: () => 19_999 })
     await expect(turn).rejects.toMatchObject({ code: `http_${status}` })
   })
 
@@ -256,12 +258,12 @@ describe('a robots.txt', () => {
 describe('to wait for the turn at the host', () => {
   it('is not to wait for an answer, however long it takes', async () => {
     await using site = await setUp(FILE)
-    site.turns.pause('site.example', 50_000, 503)
-    const waiting = site.wait(50_000)
+    site.turns.pause('site.example', 20_000, 503)
+    const waiting = site.wait(20_000)
     const refusal = site.refusal('/page')
     await waiting
     expect(site.hits).toEqual([])
-    site.time.advance(50_000)
+    site.time.advance(20_000)
     expect(await refusal).toBeUndefined()
     expect(site.hits).toHaveLength(1)
   })
@@ -270,12 +272,12 @@ describe('to wait for the turn at the host', () => {
     'for longer than there is time fails with %i, which is not remembered',
     async (status) => {
       await using site = await setUp(FILE)
-      site.turns.pause('site.example', 30_000, status)
+      site.turns.pause('site.example', 20_000, status)
       expect(await site.refusal('/page', { timeLeftMs: 10_000 })).toMatchObject({
         code: `http_${status}`,
-        message: expect.stringContaining('is left alone for another 30 s'),
+        message: expect.stringContaining('is left alone for another 20 s'),
       })
-      site.time.advance(30_000)
+      site.time.advance(20_000)
       expect(await site.refusal('/page')).toBeUndefined()
     },
   )
@@ -350,13 +352,28 @@ describe('those who ask at the same time', () => {
 
   it('wait for the turn at the host for as long as one of them has time', async () => {
     await using site = await setUp(FILE)
-    site.turns.pause('site.example', 30_000, 503)
-    const waiting = site.wait(30_000)
+    site.turns.pause('site.example', 20_000, 503)
+    const waiting = site.wait(20_000)
     const refusals = [site.refusal('/page', { timeLeftMs: 1_000 }), site.refusal('/private/page')]
     await waiting
-    site.time.advance(30_000)
+    site.time.advance(20_000)
     expect(await Promise.all(refusals)).toEqual([undefined, expect.objectContaining({ code: 'robots_denied' })])
     expect(site.hits).toHaveLength(1)
+  })
+
+  it('wait longer once somebody joins who has more time', async () => {
+    await using site = await setUp(FILE)
+    const leave = await site.turns.take('site.example', { signal: NEVER, timeLeft: () => MINUTE_MS })
+    const hasty = site.wait(5_000)
+    const first = site.refusal('/page', { timeLeftMs: 5_000 })
+    await hasty
+    const patient = site.wait(MINUTE_MS - 5_000)
+    const second = site.refusal('/private/page')
+    site.time.advance(5_000)
+    await patient
+    leave()
+    expect(await first).toBeUndefined()
+    expect(await second).toMatchObject({ code: 'robots_denied' })
   })
 
   it('end the request when all have left, and the next who asks starts another', async () => {

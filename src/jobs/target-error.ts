@@ -19,26 +19,26 @@ export const TARGET_ERRORS = {
   connect_refused: { hint: 'Nothing listens on that port; check the URL or try again later.', isRetried: true },
   connect_timeout: { hint: 'The server did not accept a connection in time; try again later.', isRetried: true },
   unreachable: { hint: 'There is no route to the server; try again later.', isRetried: true },
-  tls_expired: { hint: 'The certificate of the site is out of date; its owner must renew it.' },
+  tls_expired: { hint: 'Its owner must renew the certificate; until then, `recover: true` gives a copy from a web archive.' },
   tls_wrong_host: { hint: 'The certificate is for another host name; check the spelling of the host.' },
-  tls_untrusted: { hint: 'The certificate is not signed by a known authority.' },
+  tls_untrusted: { hint: 'The operator can add an authority with NODE_EXTRA_CA_CERTS; else, send `recover: true` for an archived copy.' },
   tls_failed: { hint: 'The secure connection could not be set up; check that the port speaks HTTPS.' },
   timeout: { hint: 'The target took too long; try it again later, or alone.' },
   connection_closed: {
     hint: 'The server closed the connection before the answer was complete; try again later.',
     isRetried: true,
   },
-  bad_response: { hint: 'The server did not answer with valid HTTP.' },
+  bad_response: { hint: 'Check that the port speaks HTTP, or send `recover: true` for a copy from a web archive.' },
   bad_encoding: { hint: 'The compressed body of the answer is damaged or of an unknown kind; try again later.' },
-  bad_redirect: { hint: 'The server redirects to something that is not a URL to fetch.' },
-  redirect_loop: { hint: 'The server redirects in a circle, as sites do that need a login or cookies.' },
+  bad_redirect: { hint: 'Send the URL that a browser ends at, or `recover: true` for a copy from a web archive.' },
+  redirect_loop: { hint: 'Sites redirect in a circle when they want a login or cookies; send a URL that needs none.' },
   too_many_redirects: { hint: 'Send the URL at the end of the redirects.' },
   too_large: { hint: 'The answer is larger than PAGEHAUL_FETCH_BYTES_MAX; ask for a smaller document.' },
   empty: { hint: 'There is no text; check the URL, or look at the source with `mode: raw`.' },
   soft_404: { hint: 'The page is gone; check the URL, or send `recover: true` for a copy from a web archive.' },
   needs_javascript: { hint: 'The page is filled by scripts, which are not run; look for an API or feed of the site.' },
-  blocked_by_site: { hint: 'The site shows a check or a login instead of the page; it cannot be had by a program.' },
-  unsupported_type: { hint: 'This kind of document cannot be turned into text.' },
+  blocked_by_site: { hint: 'The site keeps programs or strangers out; look for an API or feed of the site.' },
+  unsupported_type: { hint: 'Send the URL of the same document as HTML, PDF, text or an office file, or another `mode`.' },
   no_article: { hint: 'The page has no main text; `mode: full` returns the whole page.' },
   bad_document: {
     hint: 'The document is damaged, or too costly to convert; try another copy of it, or fewer `pages`.',
@@ -92,6 +92,8 @@ function hintFor(code: TargetErrorCode): string {
   if (status === 401 || status === 403)
     return 'The site does not show this page to everyone; it may need a login or refuse programs.'
   if (status === 429) return 'The site asks for fewer requests; try again later.'
-  if (status >= 500) return 'The site has a fault; try again later.'
-  return 'The site refused the request; check the URL.'
+  if (status < 400) return 'The server sent no page; send the URL of the page itself, or try again later.'
+  if (status < 500) return 'The site refused the request; check the URL.'
+  if (status < 600) return 'The site has a fault; try again later, or send `recover: true` for a copy from a web archive.'
+  return 'The site turns programs away with a status of its own; look for an API or feed of the site.'
 }

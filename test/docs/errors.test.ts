@@ -4,19 +4,27 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 
 import { ERROR_CODES } from '../../src/errors.ts'
-import { isRetried, TARGET_ERRORS, type TargetErrorCode } from '../../src/jobs/target-error.ts'
+import { isRetried, TARGET_ERRORS, TargetError, type TargetErrorCode } from '../../src/jobs/target-error.ts'
+import { hasTest } from '../helpers/has-test.ts'
 import { BEHAVIOURS } from '../lab/behaviours.ts'
 import { behaviourTables } from '../lab/document.ts'
 
 const DOCUMENT = readFileSync('docs/errors.md', 'utf8')
 const CODES = Object.keys(TARGET_ERRORS) as (keyof typeof TARGET_ERRORS)[]
 
-/** Codes that no server can provoke, and the tests that do. */
+/** Codes that no server can provoke, and the tests that do: file and title. */
 const PROVOKED_ELSEWHERE = {
-  invalid_url: 'test/fetcher/network/guard.test.ts', // Submissions are refused for it, redirects are bad_redirect.
-  internal: 'test/rules/rule-9-no-crash.test.ts',
-  no_room: 'test/store/storage-faults.test.ts',
-} as const satisfies Partial<Record<TargetErrorCode, string>>
+  // Submissions are refused for it, and redirects are bad_redirect, so that no target comes as far.
+  invalid_url: ['test/fetcher/network/post.test.ts', 'passes the guard: %s'],
+  internal: [
+    'test/rules/rule-9-no-crash.test.ts',
+    'makes a fetch that rejects with %s the outcome of its target, and goes on',
+  ],
+  no_room: [
+    'test/store/storage-faults.test.ts',
+    'keeps what it has acknowledged, fails what finds no room, ends the job, and recovers by a purge',
+  ],
+} as const satisfies Partial<Record<TargetErrorCode, readonly [file: string, title: string]>>
 
 describe('docs/errors.md', () => {
   it('has a row for every code of a target, and no other, with its hint and whether it is retried', () => {
@@ -28,6 +36,14 @@ describe('docs/errors.md', () => {
     expect(documented).toEqual(Object.fromEntries(wanted))
   })
 
+  it('has the hints of statuses', () => {
+    const ranges = [...DOCUMENT.matchAll(/^- (\d{3})(?:(?:, | to )(\d{3}))?(?:, else)?: (.+)$/gm)]
+    expect(ranges).toHaveLength(7)
+    for (const [, first, last, hint] of ranges) {
+      for (const status of [first, last ?? first]) expect(new TargetError(`http_${Number(status)}`, '').hint).toBe(hint)
+    }
+  })
+
   it('has every behaviour of the lab, as its test expects it', () => {
     expect(DOCUMENT.slice(DOCUMENT.indexOf('## '))).toBe(behaviourTables())
   })
@@ -36,8 +52,10 @@ describe('docs/errors.md', () => {
 it('the lab provokes every code of a target, but for those that no server can', () => {
   const provoked = new Set<string>(BEHAVIOURS.map(({ expected }) => expected.outcome))
   expect(CODES.filter((code) => !provoked.has(code)).toSorted()).toEqual(Object.keys(PROVOKED_ELSEWHERE).toSorted())
-  for (const [code, file] of Object.entries(PROVOKED_ELSEWHERE))
+  for (const [code, [file, title]] of Object.entries(PROVOKED_ELSEWHERE)) {
+    expect(hasTest(file, title), title).toBe(true)
     expect(readFileSync(file, 'utf8')).toContain(`'${code}'`)
+  }
 })
 
 it('every behaviour of the lab has a name of its own', () => {

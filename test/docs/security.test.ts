@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
+
+import { hasTest } from '../helpers/has-test.ts'
 
 /** A file and the titles that follow it: `test/a.test.ts` "one", "another". */
 const CITATION = /`(?<file>test\/[\w./-]+\.ts)`(?<titles>(?:,? "[^"]+")+)/g
@@ -18,15 +20,6 @@ function citationsIn(cell: string): { file: string; title: string }[] {
   return [...cell.matchAll(CITATION)].flatMap(({ groups: { file = '', titles = '' } = {} }) =>
     [...titles.matchAll(/"([^"]+)"/g)].map(([, title = '']) => ({ file, title })),
   )
-}
-
-/** Whether a file has a test, or a group of tests, of this title. */
-function hasTest(file: string, title: string): boolean {
-  const source = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  return ["'", '`', '"'].some((quote) => {
-    const written = RegExp.escape(quote + title + quote)
-    return new RegExp(`(?:\\b(?:describe|it|test)(?:\\.\\w+)*|\\))\\(\\s*${written},`).test(source)
-  })
 }
 
 describe('docs/security.md', () => {

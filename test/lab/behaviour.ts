@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 import type { TargetOptions } from '../../src/jobs/schema.ts'
-import type { TargetErrorCode } from '../../src/jobs/target-error.ts'
+import { isRetried, type TargetErrorCode } from '../../src/jobs/target-error.ts'
 import type { Answers } from './name-server.ts'
 
 /** A request as it came to the lab. */
@@ -40,6 +40,10 @@ export interface Expected {
   /** The hint, if it is a closer one than its code has. */
   readonly hint?: string
 }
+
+/** Tries that are expected. */
+export const triesOf = ({ outcome, tries }: Expected): number =>
+  tries ?? (outcome !== 'done' && isRetried(outcome) ? 3 : 1)
 
 /** One way in which a server may treat its client. A row of the table in `docs/errors.md`. */
 export interface Behaviour {

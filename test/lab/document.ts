@@ -1,4 +1,4 @@
-import type { Behaviour } from './behaviour.ts'
+import { type Behaviour, type Expected, triesOf } from './behaviour.ts'
 import { GROUPS } from './behaviours.ts'
 
 /** The tables of `docs/errors.md` that tell what the behaviours of the lab lead to. */
@@ -7,7 +7,10 @@ export const behaviourTables = (): string =>
     .map(([title, behaviours]) => `## ${title}\n\n${HEAD}\n${behaviours.map(row).join('\n')}\n`)
     .join('\n')
 
-const HEAD = '| behaviour | what the server does | outcome | requests |\n| --- | --- | --- | --- |'
+const HEAD = '| behaviour | what the server does | outcome | tries | requests |\n| --- | --- | --- | ---: | ---: |'
 
-const row = ({ name, does, expected: { outcome, requests } }: Behaviour) =>
-  `| \`${name}\` | ${does} | ${outcome === 'done' ? outcome : `\`${outcome}\``} | ${requests} |`
+const row = ({ name, does, expected }: Behaviour) =>
+  `| \`${name}\` | ${does} | ${outcomeOf(expected)} | ${triesOf(expected)} | ${expected.requests} |`
+
+const outcomeOf = ({ outcome, hint }: Expected) =>
+  outcome === 'done' ? outcome : `\`${outcome}\`${hint === undefined ? '' : `, hint: ${hint}`}`

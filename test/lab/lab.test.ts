@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createGuard } from '../../src/fetcher/network/guard.ts'
+import { createSystemResolve } from '../../src/fetcher/network/resolve.ts'
 import type { JobView, TargetView } from '../../src/jobs/schema.ts'
-import { isRetried, TargetError } from '../../src/jobs/target-error.ts'
+import { TargetError } from '../../src/jobs/target-error.ts'
 import { serve } from '../helpers/serve.ts'
 import { ALLOWED } from '../helpers/test-network.ts'
 import { type WholeServiceOptions, wholeService } from '../helpers/whole-service.ts'
-import type { Behaviour, Expected } from './behaviour.ts'
+import { type Behaviour, triesOf } from './behaviour.ts'
 import { BEHAVIOURS, GROUPS } from './behaviours.ts'
 import { LAB_RANGES, type Lab, startLab } from './lab.ts'
-import { resolveAt } from './name-server.ts'
 
 /** Targets of a job, for what ends by itself. */
 const JOB_TARGETS = 6
@@ -22,6 +22,10 @@ const TARGET_MS = 5_000
 const CONNECT_MS = 300
 /** Milliseconds for a filter that never ends. */
 const FILTER_MS = 1_000
+/** Milliseconds beyond its deadline in which a target has ended, be the machine as busy as it is. */
+const LATE_MS_MAX = 5_000
+/** Milliseconds in which a page that comes at once is had, likewise. */
+const PROMPT_MS_MAX = 10_000
 
 /** How the service under test differs from one that is set as it is by default. */
 interface Differences extends Pick<WholeServiceOptions, 'targetTimeoutMs' | 'converter' | 'robots'> {
@@ -37,7 +41,7 @@ const serviceFor = ({ archive, nameServer }: Lab, { connectMsMax, ...differences
     isPublic: async () => true,
     network: {
       guard: createGuard({ allow: [...LAB_RANGES, ...ALLOWED], ports: '*' }),
-      resolve: resolveAt(nameServer),
+      resolve: createSystemResolve({ servers: [nameServer] }),
       ca: readFileSync(new URL('../fixtures/tls/ca.pem', import.meta.url), 'utf8'),
       ...(connectMsMax && { connectMsMax }),
     },
@@ -50,8 +54,8 @@ const targetOf = (lab: Lab, { name, options }: Behaviour) => ({
   ...(options && { options }),
 })
 
-/** Submits behaviours as jobs of `size` targets; resolves with their outcomes once all jobs have ended. */
-async function drain(service: Service, lab: Lab, behaviours: readonly Behaviour[], size: number) {
+/** Submits behaviours as jobs of `size` targets; resolves with the jobs once all have ended. */
+async function drain(service: Service, lab: Lab, behaviours: readonly Behaviour[], size: number): Promise<JobView[]> {
   const ids: string[] = []
   for (let first = 0; first < behaviours.length; first += size) {
     const targets = behaviours.slice(first, first + size).map((behaviour) => targetOf(lab, behaviour))
@@ -61,8 +65,11 @@ async function drain(service: Service, lab: Lab, behaviours: readonly Behaviour[
   }
   await service.runner.idle()
   const jobs = await Promise.all(ids.map((id) => service.get(id)))
-  return jobs.flatMap(({ body }) => body.targets)
+  return jobs.map(({ body }) => body)
 }
+
+/** Milliseconds from the start of a job to its end. */
+const msOf = ({ started_at: from, finished_at: to }: JobView) => Date.parse(to ?? '') - Date.parse(from ?? '')
 
 /** Submits a good page as another caller whenever the lab sees something, until the work is done. */
 async function meanwhile(service: Service, lab: Lab, url: string, work: Promise<unknown>): Promise<JobView[]> {
@@ -88,40 +95,41 @@ async function untilFinal(service: Service, url: string): Promise<JobView> {
 }
 
 /** How the service has to be set for a behaviour, so that nobody waits longer than needed. */
-function kindOf({ name, expected: { outcome }, robots }: Behaviour): 'late' | 'never' | 'filter' | 'robots' | 'other' {
+function kindOf({ expected: { outcome }, robots }: Behaviour): 'late' | 'never' | 'filter' | 'robots' | 'other' {
   if (robots === 'obey') return 'robots'
   if (outcome === 'timeout') return 'late'
-  if (outcome === 'connect_timeout' || name === 'name-silence') return 'never'
+  if (outcome === 'connect_timeout') return 'never'
   return outcome === 'filter_timeout' ? 'filter' : 'other'
 }
-
-/** What is expected of the number of tries, unless the behaviour says so itself. */
-const triesOf = ({ outcome, tries }: Expected) => tries ?? (outcome !== 'done' && isRetried(outcome) ? 3 : 1)
 
 const triesIn = (message: string) => Number(/\(tried (\d) times\)\.$/.exec(message)?.[1] ?? 1)
 
 describe('every behaviour of the lab has its outcome', () => {
   const outcomes = new Map<string, TargetView>()
   const others: JobView[] = []
+  const late: JobView[] = []
   let lab: Lab
 
   beforeAll(async () => {
     lab = await startLab()
     await using pages = await serve({ '/': { type: 'text/plain', body: 'good' } })
-    const keep = (found: readonly TargetView[]) => {
-      for (const outcome of found) outcomes.set(outcome.custom_id ?? '', outcome)
+    const keep = (jobs: readonly JobView[]) => {
+      for (const outcome of jobs.flatMap(({ targets }) => targets)) outcomes.set(outcome.custom_id ?? '', outcome)
     }
-    const run = async (behaviours: readonly Behaviour[], differences: Differences) => {
+    const run = async (behaviours: readonly Behaviour[] = [], differences: Differences = {}) => {
       await using service = await serviceFor(lab, differences)
-      keep(await drain(service, lab, behaviours, 1))
+      const jobs = await drain(service, lab, behaviours, 1)
+      keep(jobs)
+      return jobs
     }
-    const { late = [], never = [], filter = [], robots = [], other = [] } = Object.groupBy(BEHAVIOURS, kindOf)
-    await Promise.all([
-      run(late, { targetTimeoutMs: TARGET_MS }),
-      run(never, { connectMsMax: CONNECT_MS }),
-      run(filter, { converter: { filterMsMax: FILTER_MS } }),
-      run(robots, { robots: 'obey' }),
+    const { other = [], ...kinds } = Object.groupBy(BEHAVIOURS, kindOf)
+    const [timedOut] = await Promise.all([
+      run(kinds.late, { targetTimeoutMs: TARGET_MS }),
+      run(kinds.never, { connectMsMax: CONNECT_MS }),
+      run(kinds.filter, { converter: { filterMsMax: FILTER_MS } }),
+      run(kinds.robots, { robots: 'obey' }),
     ])
+    late.push(...timedOut)
     await using service = await serviceFor(lab)
     const work = drain(service, lab, other, JOB_TARGETS)
     others.push(...(await meanwhile(service, lab, pages.origin, work)))
@@ -145,26 +153,39 @@ describe('every behaviour of the lab has its outcome', () => {
     })
   })
 
+  it('and what never ends was given up at its deadline', () => {
+    expect(late.length).toBeGreaterThan(5)
+    for (const job of late) expect(msOf(job), job.targets[0]?.custom_id).toBeLessThan(TARGET_MS + LATE_MS_MAX)
+  })
+
   it('and the jobs of another caller went on', () => {
     expect(others.length).toBeGreaterThan(0)
-    for (const { targets } of others) expect(targets[0]).toMatchObject({ result: { content: 'good' } })
+    expectUnhindered(others)
   })
 
   it('and nobody went where nobody may go', () => expect(lab.trespasses).toBe(0))
 })
 
-it('a caller whose servers all keep silent holds up no other', async () => {
+/** All of them have their page, and had it soon. */
+function expectUnhindered(jobs: readonly JobView[]): void {
+  for (const job of jobs) {
+    expect(job.targets[0]).toMatchObject({ result: { content: 'good' } })
+    expect(msOf(job)).toBeLessThan(PROMPT_MS_MAX)
+  }
+}
+
+it('a caller whose servers keep silent, drip or flood for ever holds up no other', async () => {
   await using lab = await startLab()
   await using pages = await serve({ '/': { type: 'text/plain', body: 'good' } })
   await using service = await serviceFor(lab)
-  const silent = BEHAVIOURS.filter(({ name }) => /silent|drip/.test(name) && name !== 'tls-silent')
+  const endless = BEHAVIOURS.filter((behaviour) => kindOf(behaviour) === 'late')
   const asked = on(lab.hits, 'hit')
-  const held = await Promise.all(silent.map((behaviour) => service.submit({ targets: [targetOf(lab, behaviour)] })))
-  for (let left = silent.length; left > 0; left -= 1) await asked.next()
+  const held = await Promise.all(endless.map((behaviour) => service.submit({ targets: [targetOf(lab, behaviour)] })))
+  for (let left = endless.length; left > 0; left -= 1) await asked.next()
 
-  for (let count = 0; count < 10; count += 1) {
-    expect((await untilFinal(service, pages.origin)).targets[0]).toMatchObject({ result: { content: 'good' } })
-  }
+  const others: JobView[] = []
+  for (let count = 0; count < 10; count += 1) others.push(await untilFinal(service, pages.origin))
+  expectUnhindered(others)
   const states = await Promise.all(held.map(({ body }) => service.get(body.id)))
   for (const { body } of states) expect(body).toMatchObject({ status: 'running', targets_done: 0 })
 })

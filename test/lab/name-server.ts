@@ -1,9 +1,7 @@
 import { createSocket } from 'node:dgram'
-import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 
-import type { Resolve } from '../../src/fetcher/network/resolve.ts'
 import { parseIp } from '../../src/ip.ts'
 
 /** What the name server says of a name. */
@@ -24,8 +22,6 @@ const TYPE_CNAME = 5
 const TYPE_AAAA = 28
 const CLASS_IN = 1
 const HEADER_BYTES = 12
-/** Milliseconds after which a resolver gives up; it asks once. The limit of a connection comes before it. */
-const ANSWER_MS_MAX = 30_000
 
 interface Question {
   readonly id: Buffer
@@ -58,18 +54,6 @@ export async function startNameServer(zone: Readonly<Record<string, Answers>>) {
       socket.close()
       await once(socket, 'close')
     },
-  }
-}
-
-/** Looks names up at a name server, for both kinds of address, as the resolver of the system does. */
-export function resolveAt(server: string): Resolve {
-  const resolver = new Resolver({ timeout: ANSWER_MS_MAX, tries: 1 })
-  resolver.setServers([server])
-  return async (host) => {
-    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-    const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    if (found.length === 0 && four.status === 'rejected') throw four.reason
-    return found
   }
 }
 

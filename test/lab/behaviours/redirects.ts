@@ -1,3 +1,4 @@
+import { ADDRESS_CLASSES, type AddressClass } from '../../../src/fetcher/network/address.ts'
 import { flood, head, message, page, redirect, send } from '../answers.ts'
 import type { Answer, Behaviour, Places } from '../behaviour.ts'
 
@@ -33,6 +34,40 @@ const refused = (
   answer: redirect(location),
   expected: { outcome, requests },
 })
+
+/** Classes of which no address can be in a URL, or which have rows of their own. */
+type ClassElsewhere = 'public' | 'invalid' | 'own' | 'zone-id' | 'metadata' | 'loopback' | 'ipv4-mapped'
+
+/** A host of every other class. Those that hold an address of IPv4 hold one of this machine. */
+const HOSTS: Readonly<Record<Exclude<AddressClass, ClassElsewhere>, string>> = {
+  unspecified: '0.0.0.0',
+  'this-network': '0.1.2.3',
+  private: '10.0.0.1',
+  shared: '100.64.0.1',
+  'link-local': '169.254.1.1',
+  'site-local': '[fec0::1]',
+  'unique-local': '[fd12:3456:789a::1]',
+  'protocol-assignment': '192.0.0.1',
+  documentation: '192.0.2.1',
+  benchmarking: '198.18.0.1',
+  multicast: '224.0.0.1',
+  reserved: '240.0.0.1',
+  broadcast: '255.255.255.255',
+  as112: '192.31.196.1',
+  amt: '192.52.193.1',
+  '6to4-relay': '192.88.99.1',
+  '6to4': '[2002:7f08:1::1]',
+  teredo: '[2001::80f7:fffe]',
+  nat64: '[64:ff9b::7f08:1]',
+  'ipv4-compatible': '[::7f08:1]',
+  'ipv4-translated': '[::ffff:0:7f08:1]',
+  isatap: '[2000::5efe:7f08:1]',
+  discard: '[100::1]',
+  orchid: '[2001:20::1]',
+  'drone-id': '[2001:30::1]',
+  srv6: '[5f00::1]',
+  unallocated: '[4000::1]',
+}
 
 /** Where answers lead. */
 export const REDIRECTS: readonly Behaviour[] = [
@@ -131,8 +166,11 @@ export const REDIRECTS: readonly Behaviour[] = [
   ),
   refused('metadata', 'the metadata address of clouds', () => 'http://169.254.169.254/latest/', 'blocked_address'),
   refused('metadata-name', 'the metadata name of a cloud', () => 'http://metadata.google.internal/', 'blocked_address'),
-  refused('private', 'a private address', () => 'http://10.0.0.1/', 'blocked_address'),
   refused('loopback-6', 'the loopback address of IPv6', () => 'http://[::1]/', 'blocked_address'),
+  refused('localhost', 'the name of the machine itself', ({ port }) => `http://localhost:${port}/`, 'blocked_address'),
+  ...Object.entries(HOSTS).map(([name, host]) =>
+    refused(name, ADDRESS_CLASSES[name as AddressClass], () => `http://${host}/`, 'blocked_address'),
+  ),
   refused('port', 'a port of mail', ({ address }) => `http://${address}:25/`, 'blocked_port'),
   refused(
     'closed-port',

@@ -1,3 +1,4 @@
+import { oneLine } from '../one-line.ts'
 import { escapeHtml } from '../xml/escape-html.ts'
 
 /** How the rows of a table are written: as Markdown, with tabs between the cells, or as HTML. */
@@ -69,7 +70,7 @@ function writeRow(style: TableStyle, cells: readonly string[], isHead: boolean):
   return `<tr>${cells.map((cell) => `<${name}>${escapeHtml(cell).replaceAll('\n', '<br>')}</${name}>`).join('')}</tr>`
 }
 
-const line = (text: string) => (/\s/.test(text) ? text.replaceAll(/\s+/g, ' ').trim() : text)
+const line = (text: string) => (/\s/.test(text) ? oneLine(text) : text)
 
 /** A pipe, with the backslashes before it or at the end, and what would begin a tag. */
 const MARKS = /(\\*)(\||$)|\\+|<(?=[A-Za-z/!?])/g

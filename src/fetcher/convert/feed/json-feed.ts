@@ -1,6 +1,6 @@
 import { escapeHtml } from '../xml/escape-html.ts'
 import { ENTRIES_MAX, type Feed, type FeedEntry, HTML_LENGTH_MAX } from './feed.ts'
-import { oneLine } from './one-line.ts'
+import { textOfValue } from './text-of-value.ts'
 
 const VERSION = /"version"\s*:\s*"https?:(?:\\?\/){2}jsonfeed\.org(?:\\?\/)version(?:\\?\/)/
 
@@ -13,11 +13,11 @@ export function readJsonFeed(source: string, url: string): Feed | undefined {
   if (!/^https?:\/\/jsonfeed\.org\/version\//.test(textOf(feed?.version) ?? '') || feed === undefined) return undefined
   const items = Array.isArray(feed.items) ? feed.items.filter(isObject) : []
   return {
-    title: oneLine(textOf(feed.title)),
+    title: textOfValue(textOf(feed.title)),
     url: resolve(feed.home_page_url, url),
-    description: oneLine(textOf(feed.description)),
+    description: textOfValue(textOf(feed.description)),
     byline: authorOf(feed),
-    language: oneLine(textOf(feed.language)),
+    language: textOfValue(textOf(feed.language)),
     modified: undefined,
     entries: items.slice(0, ENTRIES_MAX).map((item) => entryOf(item, url)),
     complete: items.length <= ENTRIES_MAX,
@@ -27,9 +27,9 @@ export function readJsonFeed(source: string, url: string): Feed | undefined {
 function entryOf(item: JsonObject, url: string): FeedEntry {
   const link = resolve(item.url, url) ?? resolve(item.external_url, url)
   return {
-    title: oneLine(textOf(item.title)),
+    title: textOfValue(textOf(item.title)),
     url: link,
-    published: oneLine(textOf(item.date_published) ?? textOf(item.date_modified)),
+    published: textOfValue(textOf(item.date_published) ?? textOf(item.date_modified)),
     byline: authorOf(item),
     summary: asHtml(item.summary),
     content: textOf(item.content_html)?.slice(0, HTML_LENGTH_MAX) ?? asHtml(item.content_text),
@@ -40,7 +40,7 @@ function entryOf(item: JsonObject, url: string): FeedEntry {
 /** The first author, as the versions 1.0 and 1.1 name them. */
 function authorOf(value: JsonObject): string | undefined {
   const [first] = Array.isArray(value.authors) ? value.authors : [value.author]
-  return isObject(first) ? oneLine(textOf(first.name)) : undefined
+  return isObject(first) ? textOfValue(textOf(first.name)) : undefined
 }
 
 /** Plain text as HTML: lines stay lines. */

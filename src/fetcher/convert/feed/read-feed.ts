@@ -2,7 +2,7 @@ import { escapeHtml } from '../xml/escape-html.ts'
 import { readXml, type XmlReader } from '../xml/read-xml.ts'
 import type { XmlAttributes } from '../xml/xml-attributes.ts'
 import { ENTRIES_MAX, type Feed, type FeedEntry, HTML_LENGTH_MAX } from './feed.ts'
-import { oneLine } from './one-line.ts'
+import { textOfValue } from './text-of-value.ts'
 
 /** Reads a feed in RSS 0.9 to 2.0, RDF or Atom. @param url the base of its links, where the feed tells no other. */
 export function readFeed(source: string, url: string): Feed {
@@ -117,12 +117,12 @@ class FeedReader implements XmlReader {
     if (this.#entry) this.#closeEntry(this.#entry)
     const feed = this.#feed
     return {
-      title: oneLine(feed.first('title')),
+      title: textOfValue(feed.first('title')),
       url: linkOf(feed, this.#url),
-      description: oneLine(feed.first('description', 'subtitle', 'tagline', 'itunes:summary')),
+      description: textOfValue(feed.first('description', 'subtitle', 'tagline', 'itunes:summary')),
       byline: authorOf(feed),
-      language: oneLine(feed.first('language', 'dc:language')),
-      modified: oneLine(feed.first('lastBuildDate', 'updated', 'pubDate', 'modified', 'dc:date')),
+      language: textOfValue(feed.first('language', 'dc:language')),
+      modified: textOfValue(feed.first('lastBuildDate', 'updated', 'pubDate', 'modified', 'dc:date')),
       entries: this.#entries,
       complete: this.#count <= ENTRIES_MAX,
     }
@@ -190,9 +190,9 @@ class FeedReader implements XmlReader {
     if (this.#entries.length >= ENTRIES_MAX) return
     const content = draft.first('content:encoded', 'content')
     this.#entries.push({
-      title: oneLine(draft.first('title')),
+      title: textOfValue(draft.first('title')),
       url: linkOf(draft, this.#url),
-      published: oneLine(draft.first('pubDate', 'published', 'dc:date', 'issued', 'updated', 'modified')),
+      published: textOfValue(draft.first('pubDate', 'published', 'dc:date', 'issued', 'updated', 'modified')),
       byline: authorOf(draft),
       summary: draft.first('summary', 'description', 'itunes:summary', 'media:description'),
       content,
@@ -228,7 +228,7 @@ function linkOf(draft: Draft, url: string): string | undefined {
 function authorOf(draft: Draft): string | undefined {
   const author = draft.first('dc:creator', 'author', 'itunes:author')?.trim()
   const [, named] = /^\S+@\S+\s+\((.+)\)$/.exec(author ?? '') ?? []
-  return oneLine(named ?? author?.split('\n')[0])
+  return textOfValue(named ?? author?.split('\n')[0])
 }
 
 const resolve = (href: string | undefined, base: string): string | undefined =>

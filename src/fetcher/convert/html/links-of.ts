@@ -1,3 +1,4 @@
+import { oneLine } from '../one-line.ts'
 import { isWeb } from './base.ts'
 import { all, type DomDocument, type DomElement, lineOf } from './nodes.ts'
 
@@ -35,7 +36,7 @@ export function linksOf(
     const text = textOf(element)
     const known = links.get(url.href)
     if (known && (known.text !== '' || text === '')) continue
-    const rel = (element.getAttribute('rel') ?? '').replaceAll(/\s+/g, ' ').trim()
+    const rel = oneLine(element.getAttribute('rel') ?? '')
     const link = { url: url.href, text, rel, kind: kindOf(url, page) }
     length += JSON.stringify(link).length
     if (length > LINKS_LENGTH_MAX) return { links: [...links.values()], complete: false }
@@ -48,7 +49,7 @@ function textOf(element: DomElement): string {
   const image = element.querySelector('img[alt]')?.getAttribute('alt')
   const labels = [element.getAttribute('aria-label'), image, element.getAttribute('alt'), element.getAttribute('title')]
   const text = lineOf(element) || labels.find((label) => label?.trim()) || ''
-  return text.replaceAll(/\s+/g, ' ').trim().slice(0, TEXT_LENGTH_MAX)
+  return oneLine(text).slice(0, TEXT_LENGTH_MAX)
 }
 
 function kindOf(url: URL, page: URL | null): PageLink['kind'] {

@@ -1,4 +1,5 @@
 import type { DocumentMeta } from '../document.ts'
+import { oneLine } from '../one-line.ts'
 import { isWeb } from './base.ts'
 import { addressIn, jsonLdOf, type LinkedData, namesIn, textIn } from './json-ld.ts'
 import { type DomDocument, lineOf } from './nodes.ts'
@@ -35,8 +36,8 @@ export function metadataOf(document: DomDocument, base: string): PageMeta {
 /** The members that have a text, cut to a sane length. */
 function present(values: Record<keyof PageMeta, string | undefined>): PageMeta {
   const entries = Object.entries(values).flatMap(([key, value]) => {
-    const line = value?.replaceAll(/\s+/g, ' ').trim().slice(0, VALUE_LENGTH_MAX)
-    return line ? [[key, line] as const] : []
+    const line = oneLine(value ?? '').slice(0, VALUE_LENGTH_MAX)
+    return line === '' ? [] : [[key, line] as const]
   })
   return Object.fromEntries(entries)
 }

@@ -1,3 +1,5 @@
+import { oneLine } from '../one-line.ts'
+
 /**
  * The part of the DOM that the conversion uses, since the compiler runs without the DOM library: linkedom's nodes fit it,
  * as any DOM would. Only what is cheap and iterative in linkedom is listed; `childNodes` there is a fresh array each time.
@@ -117,5 +119,4 @@ export const replace = (old: DomNode, node: DomNode): void => {
 }
 
 /** The text of a node on one line. */
-export const lineOf = (node: DomNode | null | undefined): string =>
-  (node?.textContent ?? '').replaceAll(/\s+/g, ' ').trim()
+export const lineOf = (node: DomNode | null | undefined): string => oneLine(node?.textContent ?? '')

@@ -1,5 +1,6 @@
 import { decodeText } from '../charset.ts'
 import type { DocumentMeta } from '../document.ts'
+import { oneLine } from '../one-line.ts'
 import { readXml, type XmlReader } from '../xml/read-xml.ts'
 import { OfficeError } from './office-error.ts'
 import type { ZipArchive } from './zip.ts'
@@ -110,7 +111,7 @@ export class TextCollector implements XmlReader {
 
   close(name: string): void {
     const key = this.#keyOf(name)
-    const text = this.#text.replaceAll(/\s+/g, ' ').trim().slice(0, VALUE_LENGTH_MAX)
+    const text = oneLine(this.#text).slice(0, VALUE_LENGTH_MAX)
     if (key !== undefined && text !== '' && this.values[key] === undefined) this.values[key] = text
     this.#text = ''
   }

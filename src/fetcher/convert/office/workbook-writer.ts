@@ -1,4 +1,5 @@
 import { TABLE_LENGTH_MAX, type TableStyle, TableWriter } from '../data/table-writer.ts'
+import { oneLine } from '../one-line.ts'
 import { escapeHtml } from '../xml/escape-html.ts'
 
 /** Cells with a text that are kept of one workbook. */
@@ -101,7 +102,7 @@ function linked({ text, href }: Cell): string {
 }
 
 function sheetHeading(name: string, style: TableStyle): string {
-  const line = name.replaceAll(/\s+/g, ' ').trim()
+  const line = oneLine(name)
   if (style === 'html') return `<h2>${escapeHtml(line)}</h2>`
   return style === 'markdown' ? `## ${line}` : line
 }

@@ -1,5 +1,7 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 
+import { oneLine } from '../one-line.ts'
+
 /** Annotations that are read of one page. */
 const ANNOTATIONS_MAX = 2_000
 const LABEL_LENGTH_MAX = 200
@@ -97,4 +99,4 @@ export async function linkAreasOf(page: PDFPageProxy): Promise<LinkArea[]> {
 const isRect = (value: unknown): value is LinkArea['rect'] =>
   Array.isArray(value) && value.length === 4 && value.every((side) => typeof side === 'number')
 
-const lineOf = (value: unknown): string => (typeof value === 'string' ? value.replaceAll(/\s+/g, ' ').trim() : '')
+const lineOf = (value: unknown): string => (typeof value === 'string' ? oneLine(value) : '')

@@ -1,6 +1,7 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 
 import type { DocumentMeta } from '../document.ts'
+import { oneLine } from '../one-line.ts'
 import { pdfDate } from './pdf-date.ts'
 
 /** Characters kept of any one value. */
@@ -62,7 +63,7 @@ function dateOf(text: string | undefined): string | undefined {
 
 function lineOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
-  const line = value.replaceAll('\0', '').replaceAll(/\s+/g, ' ').trim().slice(0, VALUE_LENGTH_MAX)
+  const line = oneLine(value.replaceAll('\0', '')).slice(0, VALUE_LENGTH_MAX)
   return line === '' ? undefined : line
 }
 

@@ -1,5 +1,6 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 
+import { oneLine } from '../one-line.ts'
 import type { Block } from './blocks.ts'
 import { codeLines } from './code-lines.ts'
 import { joinLines } from './join-lines.ts'
@@ -164,8 +165,6 @@ function levelOf(role: string): number | undefined {
 const textOf = (pieces: readonly Piece[]): string => textOfLines(linesOf(pieces))
 
 const textOfLines = (lines: readonly Line[]): string => oneLine(joinLines(lines.map(({ text }) => text)))
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 /** What a picture shows, in the author's words. */
 function figure(node: Tree & { readonly alt?: string }): Block[] {

@@ -1,3 +1,4 @@
+import { oneLine } from '../../one-line.ts'
 import type { HeldText } from '../held-text.ts'
 import { all, type DomElement, type DomNode, type DomText, isText, replace, unwrap } from '../nodes.ts'
 
@@ -8,7 +9,7 @@ import { all, type DomElement, type DomNode, type DomText, isText, replace, unwr
 export function holdLinks(root: DomElement, held: HeldText): void {
   const document = root.ownerDocument
   for (const image of all(root, 'img')) {
-    const alternative = (image.getAttribute('alt') ?? '').replaceAll(/\s+/g, ' ').trim()
+    const alternative = oneLine(image.getAttribute('alt') ?? '')
     const mark = `![${escaped(alternative)}](${destination(image.getAttribute('src') ?? '')})`
     replace(image, document.createTextNode(held.inline(mark)))
   }

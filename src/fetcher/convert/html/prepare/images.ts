@@ -1,3 +1,4 @@
+import { oneLine } from '../../one-line.ts'
 import { all, type DomDocument, type DomElement, lineOf, replace } from '../nodes.ts'
 
 const LAZY = ['data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-srcset', 'srcset']
@@ -31,7 +32,7 @@ function lazySource(image: DomElement): string | undefined {
 }
 
 function alternative(image: DomElement): string {
-  const words = (image.getAttribute('alt') ?? '').replaceAll(/\s+/g, ' ').trim()
+  const words = oneLine(image.getAttribute('alt') ?? '')
   return words === '' || lineOf(image.parentElement).includes(words) ? '' : words
 }
 

@@ -1,3 +1,4 @@
+import { oneLine } from '../../one-line.ts'
 import type { HeldText } from '../held-text.ts'
 import { all, type DomDocument, type DomElement, replace } from '../nodes.ts'
 import { mathText } from './math-text.ts'
@@ -24,8 +25,8 @@ function texOf(element: DomElement): string | undefined {
   const annotation = element.querySelector('annotation[encoding="application/x-tex"]')?.textContent
   const own = element.localName === 'script' ? element.textContent : undefined
   const tex = annotation ?? own ?? element.getAttribute('alttext') ?? element.getAttribute('data-latex')
-  const line = tex?.replaceAll(/\s+/g, ' ').trim()
-  return line && line.length <= TEX_LENGTH_MAX ? line : undefined
+  const line = oneLine(tex ?? '')
+  return line !== '' && line.length <= TEX_LENGTH_MAX ? line : undefined
 }
 
 const isDisplay = (element: DomElement): boolean =>

@@ -1,13 +1,14 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
 
+import { oneLine } from '../one-line.ts'
 import { VALUE_LENGTH_MAX } from './feed.ts'
 
 /** The text of a value that may be HTML, on one line; undefined if it is blank. */
-export function oneLine(value: string | undefined): string | undefined {
+export function textOfValue(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const short = value.slice(0, VALUE_LENGTH_MAX)
   const text = /[<&]/.test(short) ? textOf(short) : short
-  return text.replaceAll(/\s+/g, ' ').trim() || undefined
+  return oneLine(text) || undefined
 }
 
 function textOf(html: string): string {

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { FormatRegistry, type Static, type TLiteral, type TSchema, Type } from '@sinclair/typebox'
 import { Value, type ValueError } from '@sinclair/typebox/value'
 
-import type { ApiKey } from './api-key.ts'
-import { type IpRange, isInRange, parseIp, parseRange } from './ip.ts'
+import { isInRange, parseIp, parseRange } from './ip.ts'
 import { DEFAULT_LIMITS } from './jobs/limits.ts'
 import { parseWebhookSecret } from './jobs/webhook-signature.ts'
 import { readKeySettings } from './key-settings.ts'
@@ -14,15 +13,17 @@ const PREFIX = 'PAGEHAUL_'
 /** Settings that no message repeats. */
 const SECRETS = new Set(['PAGEHAUL_EGRESS_PROXY', 'PAGEHAUL_LLM_API_KEY', 'PAGEHAUL_WEBHOOK_SECRET'])
 const LOOPBACK = ['127.0.0.0/8', '::1/128'].flatMap((range) => parseRange(range) ?? [])
+/** What a database without jobs takes, and then some: less would be called a full disk. */
+const STORE_BYTES_MIN = 1_048_576
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-FormatRegistry.Set('database-url', (text) => text === ':memory:' || /^file:./.test(text))
+FormatRegistry.Set('database-url', isDatabaseUrl)
 FormatRegistry.Set('cidr-list', (text) => splitList(text).every((range) => parseRange(range) !== undefined))
 FormatRegistry.Set('host-list', (text) => text === '*' || splitList(text).every(isHostName))
 FormatRegistry.Set('web-url', (text) => text === '' || isWebUrl(text))
 FormatRegistry.Set('proxy-url', (text) => text === '' || isProxyUrl(text))
 FormatRegistry.Set('webhook-secrets', (text) => splitList(text).every((item) => parseWebhookSecret(item) !== undefined))
-FormatRegistry.Set('port-list', (text) => text === '*' || splitList(text).every(isPort))
+FormatRegistry.Set('port-list', (text) => text === '*' || isPortList(splitList(text)))
 
 /** A cap or a lease: zero means the default. */
 const limit = (value: number, description: string) =>
@@ -86,23 +87,24 @@ export const ConfigSchema = Type.Object({
   PAGEHAUL_STORE_BYTES_MAX: Type.Integer({
     default: 0,
     minimum: 0,
-    description: 'Largest size of the database file in bytes. A full one takes no new jobs. 0 means no limit.',
+    description:
+      'Largest size of the database file in bytes, at least 1048576. A full one takes no new jobs, and contents fail with no_room. 0 means no limit.',
   }),
   PAGEHAUL_TARGET_TIMEOUT_MS: Type.Integer({
     default: 60_000,
-    minimum: 1,
+    minimum: 3_000, // One second is kept for the end, and a child process may have to start.
     maximum: 3_600_000,
-    description: 'Milliseconds for one target in all, from the look-up of its host to its content.',
+    description: 'Milliseconds for one target in all, from the look-up of its host to its content, at least 3000.',
   }),
   PAGEHAUL_FETCH_BYTES_MAX: Type.Integer({
     default: 26_214_400,
-    minimum: 1,
+    minimum: 1_024,
     maximum: 1_073_741_824,
     description: 'Largest decoded body in bytes. A larger one fails its target.',
   }),
   PAGEHAUL_CONTENT_BYTES_MAX: Type.Integer({
     default: 5_242_880,
-    minimum: 1,
+    minimum: 1_024,
     maximum: 104_857_600,
     description: 'Largest content kept for a target in bytes. More is cut off and flagged.',
   }),
@@ -174,40 +176,8 @@ export const ConfigSchema = Type.Object({
   }),
 })
 
-type Settings = Static<typeof ConfigSchema>
-
-export interface Config extends Readonly<
-  Omit<
-    Settings,
-    | 'DATABASE_URL'
-    | 'PAGEHAUL_API_KEYS'
-    | 'PAGEHAUL_API_KEYS_FILE'
-    | 'PAGEHAUL_TRUST_PROXY'
-    | 'PAGEHAUL_ALLOWED_HOSTS'
-    | 'PAGEHAUL_GUARD_ALLOW'
-    | 'PAGEHAUL_GUARD_PORTS'
-    | 'PAGEHAUL_EGRESS_PROXY'
-    | 'PAGEHAUL_WEBHOOK_SECRET'
-    | 'PAGEHAUL_PUBLIC_URL'
-  >
-> {
-  /** Path of the database, or `:memory:`. */
-  readonly databaseFile: string
-  /** If there are none, everyone may use the service. */
-  readonly apiKeys: readonly ApiKey[]
-  readonly trustedProxies: readonly IpRange[]
-  /** In lower case; `*` for any. */
-  readonly allowedHosts: readonly string[] | '*'
-  readonly guardAllow: readonly string[]
-  readonly guardPorts: ReadonlySet<number> | '*'
-  /** With its credentials, which no message repeats. */
-  readonly egressProxy: string | undefined
-  /** Each signs every webhook. If there are none, no job can have one. */
-  readonly webhookSecrets: readonly Uint8Array[]
-  readonly publicUrl: string | undefined
-  /** What is allowed and had better be otherwise, for the log. */
-  readonly warnings: readonly string[]
-}
+/** The settings, and in place of those that are more than a number or a word, what they mean. */
+export type Config = ReturnType<typeof loadConfig>
 
 /** `message` names every wrong variable, so that one run shows them all. */
 export class ConfigError extends Error {
@@ -218,7 +188,7 @@ export class ConfigError extends Error {
  * Reads the settings once, at start-up. Only `main.ts` passes it `process.env`.
  * @throws {ConfigError}
  */
-export function loadConfig(env: NodeJS.ProcessEnv): Config {
+export function loadConfig(env: NodeJS.ProcessEnv) {
   // An empty variable counts as unset: that is what `KEY=` in an env file means to its author.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const candidate = Value.Default(ConfigSchema, Value.Clean(ConfigSchema, withNumbers(set)))
@@ -231,7 +201,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     return `${name}: ${explain(error)}${got}`
   })
   const keys = readKeySettings(set.PAGEHAUL_API_KEYS, set.PAGEHAUL_API_KEYS_FILE)
-  const faults = [...misspelt, ...new Set(wrong), ...modelFaults(set), ...keys.faults]
+  const faults = [...misspelt, ...new Set(wrong), ...storeFaults(set), ...modelFaults(set), ...keys.faults]
   if (faults.length > 0) throw new ConfigError(`The settings are not valid:\n  ${faults.join('\n  ')}`)
   const {
     DATABASE_URL,
@@ -245,20 +215,26 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     PAGEHAUL_WEBHOOK_SECRET,
     PAGEHAUL_PUBLIC_URL,
     ...settings
-  } = Value.Decode(ConfigSchema, candidate)
+  } = candidate as Static<typeof ConfigSchema>
   const hasKeys = keys.keys.length > 0
   return Object.freeze({
     ...settings,
+    /** Path of the database, or `:memory:`. */
     databaseFile: toPath(DATABASE_URL),
+    /** If there are none, everyone may use the service. */
     apiKeys: keys.keys,
     trustedProxies: splitList(PAGEHAUL_TRUST_PROXY).flatMap((range) => parseRange(range) ?? []),
+    /** In lower case; `*` for any. */
     allowedHosts:
       PAGEHAUL_ALLOWED_HOSTS === '*' || hasKeys ? '*' : hostNames(PAGEHAUL_ALLOWED_HOSTS, PAGEHAUL_PUBLIC_URL),
     guardAllow: splitList(PAGEHAUL_GUARD_ALLOW),
     guardPorts: PAGEHAUL_GUARD_PORTS === '*' ? '*' : new Set(splitList(PAGEHAUL_GUARD_PORTS).map(Number)),
+    /** With its credentials, which no message repeats. */
     egressProxy: PAGEHAUL_EGRESS_PROXY || undefined,
+    /** Each signs every webhook. If there are none, no job can have one. */
     webhookSecrets: splitList(PAGEHAUL_WEBHOOK_SECRET).flatMap((secret) => parseWebhookSecret(secret) ?? []),
     publicUrl: PAGEHAUL_PUBLIC_URL || undefined,
+    /** What is allowed and had better be otherwise, for the log. */
     warnings: [
       ...(hasKeys || isLoopback(settings.HOST) ? [] : [OPEN_TO_ALL]),
       ...(keys.isExposed ? [KEYS_EXPOSED] : []),
@@ -290,6 +266,12 @@ function withNumbers(set: NodeJS.ProcessEnv): Record<string, unknown> {
   return Object.fromEntries(entries) as Record<string, unknown>
 }
 
+/** Zero means no limit, so that the schema has no least value. */
+function storeFaults({ PAGEHAUL_STORE_BYTES_MAX: bytesMax }: NodeJS.ProcessEnv): string[] {
+  const isTooSmall = Number(bytesMax) > 0 && Number(bytesMax) < STORE_BYTES_MIN
+  return isTooSmall ? [`PAGEHAUL_STORE_BYTES_MAX: must be 0 or at least ${STORE_BYTES_MIN}, got "${bytesMax}"`] : []
+}
+
 /** A model needs both its API and its name. */
 function modelFaults({ PAGEHAUL_LLM_BASE_URL: url, PAGEHAUL_LLM_MODEL: model }: NodeJS.ProcessEnv): string[] {
   if ((url === undefined) === (model === undefined)) return []
@@ -298,7 +280,7 @@ function modelFaults({ PAGEHAUL_LLM_BASE_URL: url, PAGEHAUL_LLM_MODEL: model }: 
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
-  'database-url': 'must be `file:` and a path, or `:memory:`',
+  'database-url': 'must be `file:` and a path, such as `file:./data/jobs.db` or `file:///data/jobs.db`, or `:memory:`',
   'cidr-list': 'must be CIDR ranges such as 10.1.0.0/16, separated by commas',
   'host-list': 'must be host names without ports, separated by commas, or `*`',
   'web-url': 'must be an http or https URL without credentials',
@@ -313,9 +295,18 @@ function explain({ message, schema }: ValueError): string {
   return (typeof format === 'string' && FORMATS[format]) || message.charAt(0).toLowerCase() + message.slice(1)
 }
 
+function isDatabaseUrl(text: string): boolean {
+  try {
+    return text === ':memory:' || (text.startsWith('file:') && toPath(text) !== '.')
+  } catch {
+    return false // A URL with two slashes names a host.
+  }
+}
+
+/** Without white space around it, which is no part of a name to the driver of the database. */
 function toPath(url: string): string {
   if (url === ':memory:') return url
-  return url.startsWith('file://') ? fileURLToPath(url) : path.normalize(url.slice('file:'.length))
+  return url.startsWith('file://') ? fileURLToPath(url).trim() : path.normalize(url.slice('file:'.length).trim())
 }
 
 function splitList(text: string): string[] {
@@ -355,6 +346,10 @@ function isHostName(text: string): boolean {
 function isLoopback(host: string): boolean {
   const ip = parseIp(host)
   return host === 'localhost' || (ip !== undefined && LOOPBACK.some((range) => isInRange(ip, range)))
+}
+
+function isPortList(items: readonly string[]): boolean {
+  return items.length > 0 && items.every(isPort)
 }
 
 function isPort(text: string): boolean {

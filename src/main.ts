@@ -171,8 +171,9 @@ function exit(code: number, error: unknown): never {
 
 /** In words, if the address to listen on is not to be had; any other error as it is. */
 function cannotListen(error: unknown): unknown {
-  const code =
-    error instanceof Error && 'syscall' in error && error.syscall === 'listen' ? 'code' in error && error.code : ''
+  const { syscall, code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  if (syscall === 'getaddrinfo') return 'the name HOST leads to no address; set an address of this machine.'
+  if (syscall !== 'listen') return error
   if (code === 'EADDRINUSE') return 'another program listens at this HOST and PORT; stop it, or set others.'
   if (code === 'EADDRNOTAVAIL') return 'this machine has no address HOST; set another.'
   if (code === 'EACCES') return 'the system does not let this user listen at PORT; set one of 1024 or more.'

@@ -59,6 +59,7 @@ describe('loadConfig', () => {
     })
     expect(loadConfig({ DATABASE_URL: ':memory:' }).databaseFile).toBe(':memory:')
     expect(loadConfig({ DATABASE_URL: 'file:jobs.db' }).databaseFile).toBe('jobs.db')
+    expect(loadConfig({ DATABASE_URL: 'file: /data/jobs.db ' }).databaseFile).toBe('/data/jobs.db')
   })
 
   it('names every wrong variable at once, with what it got', () => {
@@ -88,6 +89,7 @@ describe('loadConfig', () => {
     ['PAGEHAUL_GUARD_ALLOW', 'fe80::1%eth0/64'],
     ['PAGEHAUL_GUARD_PORTS', '80,http'],
     ['PAGEHAUL_GUARD_PORTS', '70000'],
+    ['PAGEHAUL_GUARD_PORTS', ','],
     ['PAGEHAUL_GUARD_NAT64', 'yes'],
     ['PAGEHAUL_EGRESS_PROXY', 'proxy.example.com:3128'],
     ['PAGEHAUL_EGRESS_PROXY', 'https://proxy.example.com'],
@@ -99,18 +101,38 @@ describe('loadConfig', () => {
     ['PAGEHAUL_EGRESS_PROXY', 'http://name:%@proxy.example.com'],
     ['PAGEHAUL_USER_AGENT', 'a\r\nb'],
     ['PAGEHAUL_TARGET_TIMEOUT_MS', '0'],
+    ['PAGEHAUL_TARGET_TIMEOUT_MS', '2999'],
+    ['PAGEHAUL_FETCH_BYTES_MAX', '1023'],
+    ['PAGEHAUL_CONTENT_BYTES_MAX', '1023'],
     ['PORT', '65536'],
     ['PAGEHAUL_HOST_GAP_MS', '1e3'],
     ['PAGEHAUL_HOST_GAP_MS', '0x10'],
     ['PAGEHAUL_HOST_GAP_MS', '1.9'],
     ['PAGEHAUL_HOST_GAP_MS', '60001'],
     ['PAGEHAUL_STORE_BYTES_MAX', '99999999999999999999'],
+    ['PAGEHAUL_STORE_BYTES_MAX', '1'],
+    ['PAGEHAUL_STORE_BYTES_MAX', '1048575'],
+    ['DATABASE_URL', 'data/jobs.db'],
+    ['DATABASE_URL', 'file:'],
+    ['DATABASE_URL', 'file: '],
+    ['DATABASE_URL', 'file://data/jobs.db'],
     ['PAGEHAUL_WEBHOOK_SECRET', 'whsec_'],
     ['PAGEHAUL_WEBHOOK_SECRET', `${WEBHOOK_SECRET},x`],
     ['PAGEHAUL_PUBLIC_URL', 'pagehaul.example.com'],
     ['PAGEHAUL_PUBLIC_URL', 'https://user:password@pagehaul.example.com'],
   ])('refuses %s=%j', (name, value) => {
     expect(faultsOf({ [name]: value })).toContain(`${name}: `)
+  })
+
+  it('takes the least of each setting that has to leave room for something', () => {
+    const least = {
+      PAGEHAUL_TARGET_TIMEOUT_MS: 3_000,
+      PAGEHAUL_FETCH_BYTES_MAX: 1_024,
+      PAGEHAUL_CONTENT_BYTES_MAX: 1_024,
+      PAGEHAUL_STORE_BYTES_MAX: 1_048_576,
+    }
+    const env = Object.fromEntries(Object.entries(least).map(([name, value]) => [name, String(value)]))
+    expect(loadConfig(env)).toMatchObject(least)
   })
 
   it('refuses a name that it does not know', () => {

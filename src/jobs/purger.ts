@@ -12,14 +12,14 @@ export interface PurgerOptions {
   readonly logger: Logger
 }
 
-/** Removes expired jobs from the store, now and then, until it is closed. */
+/** Removes expired jobs from the store, now and then, until it is closed: then it stops at once, however many are left. */
 export function startPurger({ store, clock, logger }: PurgerOptions): { close(): Promise<void> } {
   const closing = new AbortController()
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
       try {
-        const purged = await store.purgeExpired(clock.now())
+        const purged = await store.purgeExpired(clock.now(), closing.signal)
         if (purged > 0) logger.info({ purged }, 'expired jobs purged')
       } catch (error) {
         logger.error({ err: error }, 'purging failed; trying again later')

@@ -160,8 +160,11 @@ export interface JobStore {
   /** Counts an attempt on the pending webhook of a job and stores what comes after it. Does nothing if the job is gone. */
   recordWebhook(id: string, change: WebhookChange): Promise<void>
 
-  /** Removes final jobs whose lease ended at or before `at`, each with all that belongs to it in its own transaction. Returns how many. */
-  purgeExpired(at: number): Promise<number>
+  /**
+   * Removes final jobs whose lease ended at or before `at`, each with all that belongs to it in its own transaction, until
+   * there are no more or the signal aborts. Returns how many.
+   */
+  purgeExpired(at: number, signal?: AbortSignal): Promise<number>
 
   /** Bytes of the database. Cheap enough to ask for often. */
   size(): Promise<number>

@@ -39,7 +39,7 @@ const IN_MEMORY: DatabaseFile = { assertInPlace() {}, claim() {}, emptyLog() {} 
 /** @param db in WAL mode, and opened just now. */
 export function watchDatabaseFile(db: Database): DatabaseFile {
   if (db.memory) return IN_MEMORY
-  const file = realpathSync(db.name)
+  const file = realpathSync.native(db.name)
   const log = `${file}-wal`
   const opened = [db.name, log, `${file}-shm`].map((name) => ({ name, identity: identityOf(name) }))
   const pageSize = Number(db.pragma('page_size', { simple: true }))

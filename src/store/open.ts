@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 import Database from 'better-sqlite3'
@@ -10,7 +10,6 @@ const APPLICATION_ID = 0x70_67_68_61
 /** How long one attempt to write waits while another process, such as a backup, holds the file. */
 const BUSY_TIMEOUT_MS = 1_000
 const MIGRATIONS = path.join(import.meta.dirname, 'migrations')
-const IN_MEMORY = ':memory:'
 
 /** The database cannot be used. `message` is one line for the operator, with the way out. */
 export class StoreOpenError extends Error {
@@ -23,21 +22,26 @@ export interface OpenDatabase {
 }
 
 /**
- * Locks, opens, checks and migrates the database at `file`, or one in memory for `:memory:`.
+ * Opens, locks, checks and migrates the database at `file`, or one in memory for `:memory:`. That of another program, or of
+ * a newer version, is only read.
  * @param bytesMax upper bound of the file, in bytes; undefined for none.
  * @throws {StoreOpenError}
  */
 export function openDatabase(file: string, bytesMax?: number): OpenDatabase {
   const opened: Database.Database[] = []
   const close = () => {
-    for (const db of opened.toReversed()) db.close()
+    for (const handle of opened) handle.close() // The lock after what it guards.
   }
   try {
-    if (file !== IN_MEMORY) opened.push(lock(file))
-    const db = new Database(file, { timeout: BUSY_TIMEOUT_MS })
+    const db = new Database(file, { timeout: BUSY_TIMEOUT_MS }) // Creates the file: only one that exists has a real path.
     opened.push(db)
+    if (!db.memory) opened.push(lock(file))
+    const scripts = readdirSync(MIGRATIONS)
+      .filter((name) => name.endsWith('.sql'))
+      .toSorted()
+    const version = checkedVersion(db, file, scripts.length)
     configure(db, file, bytesMax)
-    migrate(db, file)
+    migrate(db, scripts, version)
     return { db, close }
   } catch (error) {
     close()
@@ -46,11 +50,16 @@ export function openDatabase(file: string, bytesMax?: number): OpenDatabase {
 }
 
 /**
- * Keeps every other process away from `file` for as long as the returned handle is open and reachable.
- * The lock is on a file of its own, so that backups and read-only tools can still open the database.
+ * Keeps every other process away from `file`, by whatever links it is reached, for as long as the returned handle is open
+ * and reachable. The lock is on a file of its own, so that backups and read-only tools can still open the database.
  */
 function lock(file: string): Database.Database {
-  const place = existsSync(file) ? realpathSync(file) : file // A link to the file is the same file.
+  const place = realpathSync.native(file) // As SQLite takes it: `..` leads back from where a link has led to.
+  if (statSync(place).nlink > 1) {
+    throw new StoreOpenError(
+      `${file} has another name (a hard link), under which it has no lock and no log; remove one.`,
+    )
+  }
   const handle = new Database(`${place}.lock`, { timeout: 0 })
   try {
     handle.exec('BEGIN EXCLUSIVE')
@@ -60,6 +69,22 @@ function lock(file: string): Database.Database {
     if (!isBusy(error)) throw error
     throw new StoreOpenError(`${file} is in use by another pagehaul process; stop it, or set another DATABASE_URL.`)
   }
+}
+
+/** The version of the schema, 0 for an empty file, of a database that is ours and not newer than `versionMax`. */
+function checkedVersion(db: Database.Database, file: string, versionMax: number): number {
+  const applicationId = Number(db.pragma('application_id', { simple: true }))
+  const version = Number(db.pragma('user_version', { simple: true }))
+  const isNew = applicationId === 0 && version === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
+  if (!isNew && applicationId !== APPLICATION_ID) {
+    throw new StoreOpenError(`${file} is the database of another program; set another DATABASE_URL.`)
+  }
+  if (version > versionMax) {
+    throw new StoreOpenError(
+      `${file} was written by a newer pagehaul (schema ${version}, this one knows ${versionMax}); run that version.`,
+    )
+  }
+  return version
 }
 
 function configure(db: Database.Database, file: string, bytesMax: number | undefined): void {
@@ -81,21 +106,7 @@ function configure(db: Database.Database, file: string, bytesMax: number | undef
   if (verdict !== 'ok') throw new StoreOpenError(damaged(file))
 }
 
-function migrate(db: Database.Database, file: string): void {
-  const scripts = readdirSync(MIGRATIONS)
-    .filter((name) => name.endsWith('.sql'))
-    .toSorted()
-  const applicationId = Number(db.pragma('application_id', { simple: true }))
-  const version = Number(db.pragma('user_version', { simple: true }))
-  const isNew = applicationId === 0 && version === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
-  if (!isNew && applicationId !== APPLICATION_ID) {
-    throw new StoreOpenError(`${file} is the database of another program; set another DATABASE_URL.`)
-  }
-  if (version > scripts.length) {
-    throw new StoreOpenError(
-      `${file} was written by a newer pagehaul (schema ${version}, this one knows ${scripts.length}); run that version.`,
-    )
-  }
+function migrate(db: Database.Database, scripts: readonly string[], version: number): void {
   db.transaction(() => {
     for (const name of scripts.slice(version)) db.exec(readFileSync(path.join(MIGRATIONS, name), 'utf8'))
     db.pragma(`user_version = ${scripts.length}`)

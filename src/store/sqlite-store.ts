@@ -197,9 +197,10 @@ export function openSqliteStore(file: string, options: { readonly bytesMax?: num
     nextWebhook: (filter) => run(() => nextWebhook(filter)),
     recordWebhook: (id, { state, dueAt = null, lastError = null }) =>
       write(() => void sql.setWebhook.run(state, dueAt, lastError, id)),
-    async purgeExpired(at) {
+    async purgeExpired(at, signal) {
+      const purgeNext = async () => !signal?.aborted && (await write(() => sql.purgeOne.run(at).changes)) > 0
       let purged = 0
-      while ((await write(() => sql.purgeOne.run(at).changes)) > 0) purged += 1
+      while (await purgeNext()) purged += 1
       if (purged > 0) {
         await write(() => db.pragma(`incremental_vacuum(${VACUUM_PAGES_MAX})`))
         await run(() => db.pragma('wal_checkpoint(PASSIVE)')) // Only this makes the file smaller.

@@ -94,6 +94,15 @@ describe('a start that cannot be', () => {
     expectOneLine(stderr, says)
   })
 
+  it.each([
+    ['a..b', /the name HOST leads to no address/],
+    ['192.0.2.1', /this machine has no address HOST/],
+  ])('names HOST=%s in one line and exits with 1', async (host, says) => {
+    const { code, stderr } = await failToStart({ DATABASE_URL: ':memory:', LOG_LEVEL: 'silent', HOST: host })
+    expect(code).toBe(1)
+    expectOneLine(stderr, says)
+  })
+
   it('names a read-only file in one line and exits with 1', async () => {
     using temp = tempFolder()
     openDatabase(temp.file('jobs.db')).close()

@@ -211,6 +211,21 @@ export function describeJobStore(name: string, open: () => Promise<Opened>): voi
       expect(await store.find(live, 'alice', 9_999)).toBeDefined()
     })
 
+    it('stops between two jobs when it is told to, and removes the rest the next time', async () => {
+      await using opened = await open()
+      const { store } = opened
+      for (const name of ['a', 'b', 'c']) {
+        const { id } = (await store.submit(newJob('alice', [name]), DEFAULT_LIMITS, true)).snapshot.job
+        await store.cancel(id, 'alice', 0)
+      }
+      const stop = new AbortController()
+      const purged = store.purgeExpired(LEASE_MS, stop.signal)
+      stop.abort()
+      expect(await purged).toBe(1)
+      expect(await store.purgeExpired(LEASE_MS, stop.signal)).toBe(0)
+      expect(await store.purgeExpired(LEASE_MS)).toBe(2)
+    })
+
     it('tells the worker of a job that is gone', async () => {
       await using opened = await open()
       const { store } = opened

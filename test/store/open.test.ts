@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -54,6 +63,79 @@ describe('openDatabase', () => {
     expect(thrownBy(() => openDatabase(temp.file('link.db')))).toMatch(/in use by another pagehaul process/)
     first.close()
     openDatabase(temp.file('jobs.db')).close()
+  })
+
+  it.each<{ what: string; makeLinks: (folder: string) => void; name: string; file: string }>([
+    {
+      what: 'a link',
+      makeLinks: (folder) => symlinkSync(`${folder}/jobs.db`, `${folder}/link.db`),
+      name: 'link.db',
+      file: 'jobs.db',
+    },
+    {
+      what: 'a chain of links',
+      makeLinks(folder) {
+        symlinkSync('jobs.db', `${folder}/second.db`)
+        symlinkSync('second.db', `${folder}/first.db`)
+      },
+      name: 'first.db',
+      file: 'jobs.db',
+    },
+    {
+      what: 'a link in the way to it',
+      makeLinks(folder) {
+        mkdirSync(`${folder}/real`)
+        symlinkSync('real', `${folder}/data`)
+      },
+      name: 'data/jobs.db',
+      file: 'real/jobs.db',
+    },
+    {
+      what: 'the way back from a link',
+      makeLinks(folder) {
+        mkdirSync(`${folder}/real/deep`, { recursive: true })
+        symlinkSync('real/deep', `${folder}/data`)
+      },
+      name: 'data/../jobs.db',
+      file: 'real/jobs.db',
+    },
+  ])('opens a file once that it has to create, also by $what', ({ makeLinks, name, file }) => {
+    using temp = tempFolder()
+    makeLinks(temp.folder)
+    const [linked, real] = [`${temp.folder}/${name}`, `${temp.folder}/${file}`]
+    const first = openDatabase(linked)
+    for (const again of [real, linked]) {
+      expect(thrownBy(() => openDatabase(again))).toMatch(/in use by another pagehaul process/)
+    }
+    first.close()
+    openDatabase(real).close()
+  })
+
+  it('refuses a file with a second name that has a lock and a log of its own', () => {
+    using temp = tempFolder()
+    const { close } = openDatabase(temp.file('jobs.db'))
+    linkSync(temp.file('jobs.db'), temp.file('other.db'))
+    expect(thrownBy(() => openDatabase(temp.file('other.db')))).toMatch(/has another name/)
+    close()
+  })
+
+  it.each<[string, (file: string) => void]>([
+    ['another program', (file) => execute(file, 'CREATE TABLE theirs (x)')],
+    ['another program, with a log', (file) => execute(file, 'PRAGMA journal_mode = WAL; CREATE TABLE theirs (x)')],
+    [
+      'a newer version',
+      (file) => {
+        openDatabase(file).close()
+        execute(file, 'PRAGMA journal_mode = DELETE; PRAGMA user_version = 999')
+      },
+    ],
+  ])('leaves the database of %s as it is', (_whose, prepare) => {
+    using temp = tempFolder()
+    prepare(temp.file('jobs.db'))
+    const before = readFileSync(temp.file('jobs.db'))
+    expect(() => openDatabase(temp.file('jobs.db'))).toThrow(StoreOpenError)
+    expect(readFileSync(temp.file('jobs.db')).equals(before)).toBe(true)
+    expect(readdirSync(temp.folder).toSorted()).toEqual(['jobs.db', 'jobs.db.lock'])
   })
 
   it('keeps what a database holds when it opens it again', () => {

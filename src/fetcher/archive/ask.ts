@@ -27,6 +27,7 @@ export function createAsk({ request, clock }: AskOptions): Ask {
   let pausedUntil = 0
 
   return async (url, timeMsMax, signal) => {
+    pausedUntil = Math.min(pausedUntil, clock.now() + PAUSE_MS_MAX) // After a clock was set back, it would be far away.
     if (clock.now() < pausedUntil) throw throttled(pausedUntil - clock.now())
     const response = await inTime(timeMsMax, clock, signal, (limited) => request(url, limited))
     if (response.status === 429 && !isCapture(response)) {

@@ -341,6 +341,18 @@ describe('an archive that asks for fewer requests', () => {
     expect(await fixture.texts()).toEqual([FIRST])
   })
 
+  it('gets some again after an hour, also if the clock was set back', async () => {
+    const clock = fakeClock()
+    const faults: NonNullable<Options['faults']> = { available: failing(429) }
+    await using fixture = await archiveOf([copy(FIRST)], { clock, faults })
+    await expect(fixture.texts()).rejects.toThrow('and for none for 60 s')
+    clock.advance(-31_536_000_000)
+    await expect(fixture.texts()).rejects.toThrow('and for none for 3600 s')
+    delete faults.available
+    clock.advance(3_600_000)
+    expect(await fixture.texts()).toEqual([FIRST])
+  })
+
   it.each(['index', 'capture'] as const)('by its %s, too', async (service) => {
     await using fixture = await archiveOf([copy(FIRST, { url: 'http://gone.org/page' })], {
       faults: { [service]: failing(429) },

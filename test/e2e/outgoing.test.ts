@@ -11,6 +11,7 @@ import type { JobView, Target } from '../../src/jobs/schema.ts'
 import { serveProxy } from '../helpers/connect-proxy.ts'
 import { serveArchive } from '../helpers/fake-archive.ts'
 import { type ModelAct, serveModel, writing } from '../helpers/fake-model.ts'
+import { linesOf, watchTo } from '../helpers/outgoing-watch.ts'
 import { type ServiceProcess, startService } from '../helpers/process.ts'
 import { rawServer, serve as listen } from '../helpers/raw-server.ts'
 import { type Route, serve } from '../helpers/serve.ts'
@@ -18,13 +19,6 @@ import { tempFolder } from '../helpers/temp-folder.ts'
 import { answering, serveSink } from '../helpers/webhook-sink.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url))
-
-/** The flag of Node that has all that goes out written to a file. */
-function watchTo(file: string, zone = {}): string {
-  const watch = new URL('../helpers/outgoing-watch.mjs', import.meta.url)
-  watch.search = new URLSearchParams({ file, zone: JSON.stringify(zone) }).toString()
-  return `--import=${watch.href}`
-}
 
 /** What names resolve to; all others do not exist. */
 const ZONE = {
@@ -205,9 +199,6 @@ async function run(
   await service.stop('SIGTERM')
   return { job, told, lines: linesOf(temp.file('outgoing')), log }
 }
-
-/** Without repetition, sorted. */
-const linesOf = (file: string) => [...new Set(readFileSync(file, 'utf8').trimEnd().split('\n'))].toSorted()
 
 async function ended(
   service: ServiceProcess,

@@ -100,11 +100,23 @@ it('tries again what may pass, and tells how often', async () => {
   expect(server.hits.map(({ path }) => path).join(' ')).toBe('/p0 /p0 /p0 /p1 /p1 /p1 /p2 /p3 /p3 /p3')
 })
 
-it('fails the targets of a host that wants to be left alone for long, without asking it again', async () => {
+it('fails the targets of a host that wants to be left alone for long, whoever asks next, without asking it again', async () => {
   await using server = await watched((_request, response) => response.writeHead(429, { 'retry-after': '3600' }).end())
-  await using service = await wholeService({ targetTimeoutMs: 20_000 })
-  const [first, second] = await service.outcomes([{ url: `${server.origin}/p0` }, { url: `${server.origin}/p1` }])
-  expect(first).toMatchObject({ error: 'http_429', message: 'The server answered 429 Too Many Requests.' })
-  expect(second).toMatchObject({ error: 'http_429', message: expect.stringContaining('is left alone for another') })
+  await using service = await wholeService({ targetTimeoutMs: 10_000 })
+  const targetOf = async (path: string, caller: string) => {
+    const { body } = await service.submit({ targets: [{ url: server.origin + path }] }, caller)
+    await service.runner.idle()
+    return (await service.get(body.id, caller)).body.targets[0]
+  }
+  expect(await targetOf('/p0', 'alice')).toMatchObject({
+    error: 'http_429',
+    message: 'The server answered 429 Too Many Requests.',
+  })
+  for (const caller of ['alice', 'bob']) {
+    expect(await targetOf('/p1', caller)).toMatchObject({
+      error: 'http_429',
+      message: expect.stringContaining('is left alone for another'),
+    })
+  }
   expect(server.hits).toHaveLength(1)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
+import type { Stream } from 'node:stream'
 import { callbackify } from 'node:util'
 
 import { buildConnector, type errors } from 'undici'
@@ -23,7 +24,11 @@ export interface ConnectorOptions {
 }
 
 export interface Connector {
-  readonly connect: buildConnector.connector
+  /**
+   * Opens a connection. What it returns stands for the attempt: destroyed, as undici does when no request waits for the
+   * connection any more, it ends whatever is under way. Undefined if nothing is.
+   */
+  readonly connect: (...args: Parameters<buildConnector.connector>) => Stream | undefined
   /** Destroys every socket, in whatever state it is. */
   close(): void
 }
@@ -45,14 +50,14 @@ export function createConnector({ guard, resolve, ca, connectMsMax = CONNECT_MS_
     ...(ca === undefined ? {} : { ca }),
   }) as Opener
 
-  const connect: buildConnector.connector = (options, callback) => {
+  const connect: Connector['connect'] = (options, callback) => {
     const host = bareHost(options.hostname)
     try {
       if (options.httpSocket !== undefined) throw new Error('Only sockets opened here are used.')
       if (isIP(host) !== 0) guard.checkAddress(host)
     } catch (error) {
       process.nextTick(callback, error, null)
-      return
+      return undefined
     }
     let isResolved = isIP(host) !== 0
     const socket = open(withServername(options, host), (error, opened) => {
@@ -71,7 +76,7 @@ export function createConnector({ guard, resolve, ca, connectMsMax = CONNECT_MS_
       callback(null, opened)
     })
     sockets.add(socket)
-    socket.once('lookup', () => (isResolved = true)).once('close', () => sockets.delete(socket))
+    return socket.once('lookup', () => (isResolved = true)).once('close', () => sockets.delete(socket))
   }
 
   return {

@@ -15,7 +15,6 @@ const MESSAGES = {
   connection_closed: 'The server closed the connection before the answer was complete.',
   bad_response: 'The answer of the server is not valid HTTP, or its header is too long.',
   bad_encoding: 'The compressed body of the answer is damaged.',
-  too_large: 'The answer is larger than allowed.',
 } as const
 
 /** Faults of a host, which any request to it meets: it is not found, not reached, or not trusted. */
@@ -41,7 +40,6 @@ const CODES: Readonly<Record<string, NetworkCode>> = {
   EAI_FAIL: 'dns_failure',
   EAI_MEMORY: 'dns_failure',
   EAI_SYSTEM: 'dns_failure',
-  EBADNAME: 'dns_failure',
   EBADRESP: 'dns_failure',
   ECANCELLED: 'dns_failure',
   EFORMERR: 'dns_failure',
@@ -87,8 +85,6 @@ const CODES: Readonly<Record<string, NetworkCode>> = {
   UND_ERR_HEADERS_OVERFLOW: 'bad_response',
   // Not a body that is cut off, which is UND_ERR_SOCKET, but two lengths that contradict each other.
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'bad_response',
-  ERR_BUFFER_TOO_LARGE: 'too_large',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
 }
 
 /** What undici says when it closes a socket itself: for a status 101 that nobody asked for, and for any 100. */
@@ -118,8 +114,12 @@ export function toTargetError(error: unknown): TargetError | undefined {
   if (known !== undefined) return known
   const codes = chain.flatMap((link) => networkCode(link) ?? [])
   const code = codes.includes('connect_refused') ? 'connect_refused' : codes[0]
-  return code === undefined ? undefined : new TargetError(code, MESSAGES[code], { cause: error })
+  return code === undefined ? undefined : networkFault(code, error)
 }
+
+/** A fault of the network in its own words, whoever has found it. */
+export const networkFault = (code: NetworkCode, cause?: unknown): TargetError =>
+  new TargetError(code, MESSAGES[code], { cause })
 
 /** The error, its causes and, if it stands for several, those. */
 function unfold(error: unknown): Error[] {

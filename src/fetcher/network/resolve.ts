@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 
 import { TargetError } from '../../jobs/target-error.ts'
+import { networkFault } from './errors.ts'
 import type { Guard } from './guard.ts'
 import { isLocalName } from './host-names.ts'
 import { createHostsFile } from './hosts-file.ts'
@@ -84,7 +85,7 @@ function faultOf(answer: PromiseSettledResult<unknown>): Error | undefined {
  */
 export async function resolveChecked(host: string, resolve: Resolve, guard: Guard): Promise<readonly string[]> {
   const addresses = await resolve(host)
-  if (addresses.length === 0) throw new TargetError('dns_not_found', 'The host name does not exist, or has no address.')
+  if (addresses.length === 0) throw networkFault('dns_not_found')
   for (const address of addresses) guard.checkAddress(address, host)
   return addresses
 }

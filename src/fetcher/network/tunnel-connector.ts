@@ -1,4 +1,5 @@
 import { isIP, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { callbackify } from 'node:util'
 
 import { buildConnector, errors } from 'undici'
@@ -45,8 +46,8 @@ export function createTunnelConnector(options: TunnelConnectorOptions): Connecto
     return promise
   }
 
-  async function open(target: buildConnector.Options): Promise<Socket> {
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(connectMsMax)])
+  async function open(target: buildConnector.Options, calledOff: AbortSignal): Promise<Socket> {
+    const signal = AbortSignal.any([closing.signal, calledOff, AbortSignal.timeout(connectMsMax)])
     const addresses = await inTime(addressesOf(bareHost(target.hostname)), signal, lookupTimeout)
     const tunnel = await proxy.open(addresses, portOf(target), signal)
     tunnels.add(tunnel)
@@ -63,7 +64,9 @@ export function createTunnelConnector(options: TunnelConnectorOptions): Connecto
   const opening = callbackify(open)
   return {
     connect(target, callback) {
-      opening(target, (error, socket) => (error ? callback(error, null) : callback(null, socket)))
+      const calledOff = new AbortController()
+      opening(target, calledOff.signal, (error, socket) => (error ? callback(error, null) : callback(null, socket)))
+      return new Readable().once('close', () => calledOff.abort()) // There is no socket yet that could stand for it.
     },
     close() {
       closing.abort(new Error('The network is closed.'))

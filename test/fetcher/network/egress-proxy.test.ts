@@ -262,13 +262,45 @@ describe('a proxy that fails', () => {
 
 describe('an abort', () => {
   const reason = new Error('The deadline has passed.')
+  /** Longer than any test takes, so that only the abort can have ended an attempt. */
+  const connectMsMax = 600_000
 
   it('ends the wait for a proxy that says nothing', async () => {
     const controller = new AbortController()
     await using proxy = await serveProxy(() => () => controller.abort(reason))
-    await using network = through(proxy, { connectMsMax: 300 })
+    await using network = through(proxy, { connectMsMax })
     await expect(network.get('http://127.0.0.2/', controller.signal)).rejects.toBe(reason)
     await proxy.idle()
+  })
+
+  it('ends a handshake of TLS inside, and the tunnel', async () => {
+    const controller = new AbortController()
+    await using server = await rawServer((socket) => socket.once('data', () => controller.abort(reason)))
+    await using proxy = await serveProxy()
+    await using network = through(proxy, { connectMsMax })
+    await expect(network.get(`https://127.0.0.2:${server.port}/`, controller.signal)).rejects.toBe(reason)
+    await Promise.all([server.idle(), proxy.idle()])
+  })
+
+  it('while a name is looked up leaves nothing of the attempt to the next request, nor to the proxy', async () => {
+    const controller = new AbortController()
+    const late = Promise.withResolvers<readonly string[]>()
+    const answers = [late.promise, ['127.0.0.2']]
+    const zone = {
+      'slow.example': () => {
+        setImmediate(() => controller.abort(reason))
+        return answers.shift() ?? []
+      },
+    }
+    await using server = await site()
+    await using proxy = await serveProxy()
+    await using network = through(proxy, { connectMsMax, zone })
+    const url = `http://slow.example:${server.port}/`
+    await expect(network.get(url, controller.signal)).rejects.toBe(reason)
+    expect(await network.text(url)).toBe('page')
+    late.resolve(['127.0.0.2'])
+    expect(await network.text(url)).toBe('page')
+    expect(proxy.connections).toBe(1)
   })
 
   it('comes with `close`, for what is not open yet', async () => {

@@ -9,6 +9,9 @@ import { TARGET_ERRORS } from '../../../src/jobs/target-error.ts'
 import { rawAnswers, rawServer, serve } from '../../helpers/raw-server.ts'
 import { testNetwork } from '../../helpers/test-network.ts'
 
+/** Milliseconds for a connection: longer than any test takes, so that only the abort can have ended an attempt. */
+const CONNECT_MS = 600_000
+
 describe('an abort', () => {
   // With a code that would be the server's fault if it came from the network.
   const reason = Object.assign(new Error('The deadline has passed.'), { code: 'ETIMEDOUT' })
@@ -58,11 +61,32 @@ describe('an abort', () => {
     await expect(network.get('http://slow.example/', controller.signal)).rejects.toBe(reason)
   })
 
-  it('ends a TLS handshake', async () => {
+  it('ends a TLS handshake, and the connection', async () => {
     const controller = new AbortController()
     await using server = await rawServer((socket) => socket.once('data', () => controller.abort(reason)))
-    await using network = testNetwork()
+    await using network = testNetwork({ connectMsMax: CONNECT_MS })
     await expect(network.get(`https://127.0.0.2:${server.port}/`, controller.signal)).rejects.toBe(reason)
+    await server.idle()
+  })
+
+  it('while a name is looked up leaves nothing of the attempt to the next request, nor to the server', async () => {
+    const controller = new AbortController()
+    const late = Promise.withResolvers<readonly string[]>()
+    const answers = [late.promise, ['127.0.0.2']]
+    const zone = {
+      'slow.example': () => {
+        setImmediate(() => controller.abort(reason))
+        return answers.shift() ?? []
+      },
+    }
+    await using server = await rawAnswers(() => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+    await using network = testNetwork({ connectMsMax: CONNECT_MS, zone })
+    const url = `http://slow.example:${server.port}/`
+    await expect(network.get(url, controller.signal)).rejects.toBe(reason)
+    expect(await network.text(url)).toBe('ok')
+    late.resolve(['127.0.0.2'])
+    expect(await network.text(url)).toBe('ok')
+    expect(server.connections).toBe(1)
   })
 
   it('ends a chain of redirects', async () => {

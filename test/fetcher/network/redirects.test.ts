@@ -105,6 +105,8 @@ describe('a redirect is refused', () => {
     ['http://[::1]:PORT/', 'blocked_address'],
     ['http://0:PORT/', 'blocked_address'],
     ['http://inside.example:PORT/', 'blocked_address'],
+    ['http://localhost:PORT/', 'blocked_address'],
+    ['http://wiki.internal:PORT/', 'blocked_address'],
     ['http://169.254.169.254/latest/meta-data/', 'blocked_address'],
     ['http://metadata.google.internal/', 'blocked_address'],
     ['http://127.0.0.2:22/', 'blocked_port'],
@@ -118,7 +120,9 @@ describe('a redirect is refused', () => {
   ])('to %s: %s', async (location, code) => {
     await using denied = await site(undefined, '127.0.0.1')
     await using server = await site()
-    await using network = testNetwork({ zone: { 'inside.example': ['127.0.0.1'] } })
+    const inside = ['127.0.0.1']
+    const zone = { 'inside.example': inside, localhost: inside, 'wiki.internal': inside }
+    await using network = testNetwork({ zone })
     const refusal = await network.refusal(server.origin + to(location.replace('PORT', String(denied.port))))
     expect(refusal.code).toBe(code)
     expect(refusal.message).not.toMatch(/secret|127\.0\.0\.1/)

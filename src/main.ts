@@ -10,9 +10,9 @@ import { createModel, type Model, MODEL_BYTES_MAX } from './fetcher/model/model.
 import { createEgressProxy } from './fetcher/network/egress-proxy.ts'
 import { createGuard } from './fetcher/network/guard.ts'
 import { createHostTurns } from './fetcher/network/host-turns.ts'
+import { createNetwork, type Network } from './fetcher/network/network.ts'
 import { createOriginGuard } from './fetcher/network/origin-guard.ts'
 import { createIsPublicUrl } from './fetcher/network/public-url.ts'
-import { createRequest, type Network } from './fetcher/network/request.ts'
 import { systemResolve } from './fetcher/network/resolve.ts'
 import { createPatientRequest } from './fetcher/patient-request.ts'
 import { createRobots } from './fetcher/robots/robots.ts'
@@ -57,7 +57,7 @@ async function start(config: Config): Promise<void> {
 
   const userAgent = config.PAGEHAUL_USER_AGENT || `pagehaul/${VERSION}`
   const turns = createHostTurns({ clock, gapMs: config.PAGEHAUL_HOST_GAP_MS })
-  const network = createRequest({
+  const network = createNetwork({
     guard: createGuard({ allow: config.guardAllow, ports: config.guardPorts, nat64: config.PAGEHAUL_GUARD_NAT64 }),
     proxy: config.egressProxy === undefined ? undefined : createEgressProxy(config.egressProxy),
     userAgent,
@@ -132,7 +132,7 @@ function openModel(config: Config, userAgent: string): { model: Model; network: 
   const { PAGEHAUL_LLM_BASE_URL: baseUrl, PAGEHAUL_LLM_MODEL: name, PAGEHAUL_LLM_API_KEY: apiKey } = config
   if (baseUrl === '') return undefined
   const guard = createOriginGuard(new URL(baseUrl).origin)
-  const network = createRequest({ guard, userAgent, bodyBytesMax: MODEL_BYTES_MAX })
+  const network = createNetwork({ guard, userAgent, bodyBytesMax: MODEL_BYTES_MAX })
   const model = createModel({
     post: network.post,
     clock,

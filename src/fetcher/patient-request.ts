@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { isRetried, TargetError } from '../jobs/target-error.ts'
 import type { HostTurns } from './network/host-turns.ts'
-import type { Admit, Network } from './network/request.ts'
+import type { Admit, Network } from './network/network.ts'
 import type { FetchedResponse } from './network/response.ts'
 import { retryAfterMs } from './network/retry-after.ts'
 import { retryPauseMs, TRIES_MAX } from './retry-pause.ts'

@@ -19,9 +19,13 @@ export const TARGET_ERRORS = {
   connect_refused: { hint: 'Nothing listens on that port; check the URL or try again later.', isRetried: true },
   connect_timeout: { hint: 'The server did not accept a connection in time; try again later.', isRetried: true },
   unreachable: { hint: 'There is no route to the server; try again later.', isRetried: true },
-  tls_expired: { hint: 'Its owner must renew the certificate; until then, `recover: true` gives a copy from a web archive.' },
+  tls_expired: {
+    hint: 'Its owner must renew the certificate; until then, `recover: true` gives a copy from a web archive.',
+  },
   tls_wrong_host: { hint: 'The certificate is for another host name; check the spelling of the host.' },
-  tls_untrusted: { hint: 'The operator can add an authority with NODE_EXTRA_CA_CERTS; else, send `recover: true` for an archived copy.' },
+  tls_untrusted: {
+    hint: 'The operator can add an authority with NODE_EXTRA_CA_CERTS; else, send `recover: true` for an archived copy.',
+  },
   tls_failed: { hint: 'The secure connection could not be set up; check that the port speaks HTTPS.' },
   timeout: { hint: 'The target took too long; try it again later, or alone.' },
   connection_closed: {
@@ -38,7 +42,9 @@ export const TARGET_ERRORS = {
   soft_404: { hint: 'The page is gone; check the URL, or send `recover: true` for a copy from a web archive.' },
   needs_javascript: { hint: 'The page is filled by scripts, which are not run; look for an API or feed of the site.' },
   blocked_by_site: { hint: 'The site keeps programs or strangers out; look for an API or feed of the site.' },
-  unsupported_type: { hint: 'Send the URL of the same document as HTML, PDF, text or an office file, or another `mode`.' },
+  unsupported_type: {
+    hint: 'Send the URL of the same document as HTML, PDF, text or an office file, or another `mode`.',
+  },
   no_article: { hint: 'The page has no main text; `mode: full` returns the whole page.' },
   bad_document: {
     hint: 'The document is damaged, or too costly to convert; try another copy of it, or fewer `pages`.',
@@ -94,6 +100,7 @@ function hintFor(code: TargetErrorCode): string {
   if (status === 429) return 'The site asks for fewer requests; try again later.'
   if (status < 400) return 'The server sent no page; send the URL of the page itself, or try again later.'
   if (status < 500) return 'The site refused the request; check the URL.'
-  if (status < 600) return 'The site has a fault; try again later, or send `recover: true` for a copy from a web archive.'
+  if (status < 600)
+    return 'The site has a fault; try again later, or send `recover: true` for a copy from a web archive.'
   return 'The site turns programs away with a status of its own; look for an API or feed of the site.'
 }

@@ -1,5 +1,5 @@
 import { createGuard } from '../../src/fetcher/network/guard.ts'
-import { createRequest, type RequestOptions } from '../../src/fetcher/network/request.ts'
+import { createNetwork, type NetworkOptions } from '../../src/fetcher/network/network.ts'
 import { TargetError } from '../../src/jobs/target-error.ts'
 
 /** Stand-ins for public hosts. 127.0.0.1 stays a denied address that really listens. */
@@ -8,7 +8,7 @@ const BODY_BYTES_MAX = 26_214_400
 
 export type Zone = Readonly<Record<string, readonly string[] | (() => readonly string[] | Promise<readonly string[]>)>>
 
-interface Options extends Partial<RequestOptions> {
+interface Options extends Partial<NetworkOptions> {
   /** What names resolve to; every other name does not exist. */
   readonly zone?: Zone
 }
@@ -16,7 +16,7 @@ interface Options extends Partial<RequestOptions> {
 /** The real network behind the real guard; only names are made up. `await using` closes it. */
 export function testNetwork({ zone = {}, ...options }: Options = {}) {
   const lookups: string[] = []
-  const network = createRequest({
+  const network = createNetwork({
     guard: createGuard({ allow: ALLOWED, ports: '*' }),
     resolve: async (host) => {
       lookups.push(host)

@@ -5,7 +5,7 @@ import { type ConverterOptions, createConverter } from '../../src/fetcher/isolat
 import { createProgramChecker } from '../../src/fetcher/isolation/program-checker.ts'
 import type { Model } from '../../src/fetcher/model/model.ts'
 import { createHostTurns } from '../../src/fetcher/network/host-turns.ts'
-import type { RequestOptions } from '../../src/fetcher/network/request.ts'
+import type { NetworkOptions } from '../../src/fetcher/network/network.ts'
 import { createPatientRequest } from '../../src/fetcher/patient-request.ts'
 import { createRobots } from '../../src/fetcher/robots/robots.ts'
 import { withDefaults } from '../../src/jobs/limits.ts'
@@ -20,7 +20,7 @@ export interface WholeServiceOptions {
   readonly zone?: Zone
   readonly converter?: ConverterOptions
   /** How the network differs from that of other tests. */
-  readonly network?: Partial<RequestOptions>
+  readonly network?: Partial<NetworkOptions>
   readonly archiveUrl?: string
   readonly isPublic?: (url: string) => Promise<boolean>
   readonly model?: Model

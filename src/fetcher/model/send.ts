@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { isRetried, TargetError } from '../../jobs/target-error.ts'
-import type { PostMessage } from '../network/request.ts'
+import type { PostMessage } from '../network/network.ts'
 import type { FetchedResponse } from '../network/response.ts'
 import { retryAfterMs } from '../network/retry-after.ts'
 import { isSuccess, statusText } from '../network/status.ts'

@@ -1,6 +1,6 @@
 import { after, type Clock } from '../../clock.ts'
 import { TimeLimitError } from '../../time-limit.ts'
-import type { Network } from '../network/request.ts'
+import type { Network } from '../network/network.ts'
 
 /**
  * The same requests, but each answer, of redirects, too, has to be there `ms` milliseconds after its request was sent.

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { TargetError } from '../../jobs/target-error.ts'
 import type { HostTurns } from '../network/host-turns.ts'
-import type { Network } from '../network/request.ts'
+import type { Network } from '../network/network.ts'
 import { createPolicyCache, type Policy } from './policy-cache.ts'
 import { createReadPolicy } from './read-policy.ts'
 import { isAllowed, productToken } from './rules.ts'

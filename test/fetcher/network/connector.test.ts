@@ -151,9 +151,9 @@ describe('connections', () => {
     await using server = await site('127.0.0.2')
     const script = `
       import { createGuard } from './src/fetcher/network/guard.ts'
-      import { createRequest } from './src/fetcher/network/request.ts'
+      import { createNetwork } from './src/fetcher/network/network.ts'
       const guard = createGuard({ allow: ['127.0.0.2/32'], ports: '*' })
-      const network = createRequest({ guard, userAgent: 'test', bodyBytesMax: 1_000 })
+      const network = createNetwork({ guard, userAgent: 'test', bodyBytesMax: 1_000 })
       const { status } = await network.request('${server.origin}', new AbortController().signal)
       const started = performance.now()
       process.once('exit', () => console.log(status, performance.now() - started < 2_000))`

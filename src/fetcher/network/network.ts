@@ -22,7 +22,7 @@ const IDLE_MS_MAX = 4_000
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/pdf;q=0.9,application/json;q=0.9,*/*;q=0.8'
 
-export interface RequestOptions {
+export interface NetworkOptions {
   readonly guard: Guard
   readonly resolve?: Resolve
   readonly userAgent: string
@@ -71,7 +71,7 @@ export interface Network {
 }
 
 /** The only way out to the network. Connections are shared between requests, cookies are not. */
-export function createRequest(options: RequestOptions): Network {
+export function createNetwork(options: NetworkOptions): Network {
   const { guard, resolve = systemResolve, userAgent, proxy, bodyBytesMax, ca, connectMsMax } = options
   const connecting = {
     guard,

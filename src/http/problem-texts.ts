@@ -91,7 +91,8 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, ProblemText>> = {
     remedy: 'Try again; if it stays, tell the operator, whose log has the cause.',
   },
   programs_unchecked: {
-    meaning: 'So many programs for `jq` and `grep` wait to be compiled that these could not be checked in time.',
+    meaning:
+      'So many programs for `jq` and `grep`, of this caller or of all, wait to be compiled that these could not be checked in time.',
     remedy: 'Send the submission again in a moment.',
   },
   too_many_followers: {

@@ -29,7 +29,7 @@ export const WaitHeaders = Type.Object({
   prefer: Type.Optional(
     Type.String({
       description:
-        '`wait=N` (RFC 7240) waits up to N seconds, at most 50, for the job to end, and answers at once when it does.',
+        '`wait=N` (RFC 7240) waits up to N seconds, at most 50, for the job to end, and answers at once when it does. While 8 requests of a caller wait, or 64 of all, a further one is answered at once, without `Preference-Applied`.',
       examples: ['wait=30'],
     }),
   ),

@@ -7,21 +7,25 @@ export interface Program {
   readonly source: string
 }
 
-/** Compiles programs; gives what is wrong with each, in the order sent, undefined for those that compile. */
-export type CheckPrograms = (programs: readonly Program[]) => Promise<readonly (string | undefined)[]>
+/** Compiles programs of a caller; gives what is wrong with each, in the order sent, undefined for those that compile. */
+export type CheckPrograms = (programs: readonly Program[], caller: string) => Promise<readonly (string | undefined)[]>
 
 /**
  * Refuses a submission with a program that does not compile, so that it is no failed target later.
  * @throws {AppError} `validation_failed`
  */
-export async function assertProgramsCompile({ targets, options }: Submission, check: CheckPrograms): Promise<void> {
+export async function assertProgramsCompile(
+  { targets, options }: Submission,
+  caller: string,
+  check: CheckPrograms,
+): Promise<void> {
   const places = [
     ...programsIn('/options', options),
     ...targets.flatMap((target, index) => programsIn(`/targets/${index}/options`, target.options)),
   ]
   if (places.length === 0) return
   const distinct = new Map(places.map(({ program }) => [`${program.language} ${program.source}`, program]))
-  const checked = await check([...distinct.values()])
+  const checked = await check([...distinct.values()], caller)
   const faultOf = new Map([...distinct.keys()].map((key, index) => [key, checked[index]]))
   const faults = places.flatMap(({ pointer, program }): Fault[] => {
     const fault = faultOf.get(`${program.language} ${program.source}`)

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts'
+import { createCallerPlaces } from './caller-places.ts'
 
 /** Followers of all callers together: each outcome is told to all of its job, one after the other. */
 const FOLLOWERS_TOTAL_MAX = 512
-/** Followers of one caller, so that there is room for others. */
 const FOLLOWERS_PER_CALLER_MAX = 256
 
 /** How many follow jobs, which is bounded in all and for each caller. */
@@ -15,26 +15,14 @@ export interface FollowerLimit {
 }
 
 export function createFollowerLimit(): FollowerLimit {
-  const byCaller = new Map<string, number>()
-  let total = 0
-
-  function add(caller: string, change: 1 | -1): void {
-    const own = (byCaller.get(caller) ?? 0) + change
-    if (own === 0) byCaller.delete(caller)
-    else byCaller.set(caller, own)
-    total += change
-  }
-
+  const places = createCallerPlaces({ totalMax: FOLLOWERS_TOTAL_MAX, perCallerMax: FOLLOWERS_PER_CALLER_MAX })
   return {
     enter(caller, signal) {
       if (signal.aborted) return
-      if ((byCaller.get(caller) ?? 0) >= FOLLOWERS_PER_CALLER_MAX) {
-        throw tooMany('You follow', 'followers_per_caller', FOLLOWERS_PER_CALLER_MAX)
-      }
-      if (total >= FOLLOWERS_TOTAL_MAX)
-        throw tooMany('All callers together follow', 'followers_total', FOLLOWERS_TOTAL_MAX)
-      add(caller, 1)
-      signal.addEventListener('abort', () => add(caller, -1), { once: true })
+      const full = places.full(caller)
+      if (full === 'caller') throw tooMany('You follow', 'followers_per_caller', FOLLOWERS_PER_CALLER_MAX)
+      if (full === 'total') throw tooMany('All callers together follow', 'followers_total', FOLLOWERS_TOTAL_MAX)
+      signal.addEventListener('abort', places.take(caller), { once: true })
     },
   }
 }

@@ -9,9 +9,7 @@ import { createOutcomeRecorder } from './outcome-recorder.ts'
 import { isFinal } from './states.ts'
 import type { JobSnapshot, JobStore, TargetRecord } from './store.ts'
 import { TargetError } from './target-error.ts'
-
-/** Between two tries to end a job in a store that does not take it, such as one on a full disk. */
-const FAIL_RETRY_MS = 1_000
+import { untilStored } from './until-stored.ts'
 
 export interface Runner {
   /** Starts draining a running job in the background. */
@@ -85,14 +83,13 @@ export function createRunner(options: RunnerOptions): Runner {
 
   /** Ends a job that cannot be drained, however long the store takes to accept that, so that its slot comes free. */
   async function fail(id: string, log: Logger): Promise<void> {
-    while (!closed.signal.aborted) {
-      try {
-        return await store.fail(id, clock.now())
-      } catch (error) {
-        log.error({ err: error }, 'ending a job failed; trying again')
-        await clock.delay(FAIL_RETRY_MS, closed.signal).catch(() => {})
-      }
-    }
+    const onRefused = (error: unknown) => log.error({ err: error }, 'ending a job failed; trying again')
+    const ended = untilStored(() => store.fail(id, clock.now()), { clock, signal: closed.signal, onRefused })
+    await ended.catch(() => {}) // The service stops; its next start ends the job.
+  }
+
+  async function idle(): Promise<void> {
+    while (drains.size > 0) await Promise.all([...drains.values()].map(({ ended }) => ended))
   }
 
   return {
@@ -111,17 +108,15 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     isDraining: (id) => drains.has(id),
     draining: () => [...drains.values()].map(({ job }) => job),
-    async idle() {
-      while (drains.size > 0) await Promise.all([...drains.values()].map(({ ended }) => ended))
-    },
+    idle,
     async close(graceMs) {
       closing.abort()
       const drained = new AbortController()
       const grace = clock.delay(graceMs, drained.signal).catch(() => {})
-      await Promise.race([this.idle(), grace])
+      await Promise.race([idle(), grace])
       drained.abort()
       closed.abort()
-      await this.idle()
+      await idle()
     },
   }
 }

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 
 import type { Clock } from '../clock.ts'
 import { AppError, jobNotFound, validationFailed } from '../errors.ts'
+import { createCallerPlaces } from './caller-places.ts'
 import type { JobChanges } from './changes.ts'
 import { assertProgramsCompile, type CheckPrograms } from './check-programs.ts'
 import { type FollowStep, followJob, waitUntilFinal, type WatchedJob } from './follow.ts'
@@ -16,7 +17,12 @@ import { isFinal } from './states.ts'
 import type { JobRecord, JobSnapshot, JobStore, NewTarget, NewWebhook, TargetRecord } from './store.ts'
 
 /** Requests that may wait for a job at the same time; more are answered at once. */
-const WAITERS_MAX = 64
+const WAITERS_TOTAL_MAX = 64
+/**
+ * Those of one caller. Only who has a live job can wait, so with the default caps, which allow 8 of them, everybody's
+ * share is there.
+ */
+const WAITERS_PER_CALLER_MAX = 8
 
 export interface JobServiceOptions {
   /** Announces its changes to `changes`. */
@@ -54,7 +60,7 @@ export interface JobService {
   get(caller: string, id: string): Promise<JobSnapshot>
   /**
    * As `get`, but waits until the job is final: at most `waitMs` milliseconds, until the signal aborts or the service
-   * stops. While too many wait, `granted` is false and the job is as it is now.
+   * stops. While too many wait, of this caller or in all, `granted` is false and the job is as it is now.
    */
   wait(
     caller: string,
@@ -100,7 +106,7 @@ export function createJobService(options: JobServiceOptions): JobService {
   const stopping = new AbortController()
   const nextId = createJobIds()
   const followers = createFollowerLimit()
-  let waiters = 0
+  const waiters = createCallerPlaces({ totalMax: WAITERS_TOTAL_MAX, perCallerMax: WAITERS_PER_CALLER_MAX })
 
   function assertOpen(): void {
     if (!stopping.signal.aborted) return
@@ -142,7 +148,8 @@ export function createJobService(options: JobServiceOptions): JobService {
       assertOpen()
       assertWebhook(submission)
       // A list that is too long is refused for that, or is an earlier job, whose programs do compile.
-      if (submission.targets.length <= limits.targetsPerJobMax) await assertProgramsCompile(submission, checkPrograms)
+      if (submission.targets.length <= limits.targetsPerJobMax)
+        await assertProgramsCompile(submission, caller, checkPrograms)
       const { targets, options: defaults, reuse = true, webhook } = submission
       return start(caller, { targets: resolveTargets(targets, defaults), reuse, webhook })
     },
@@ -174,13 +181,13 @@ export function createJobService(options: JobServiceOptions): JobService {
     get,
 
     async wait(caller, id, waitMs, signal) {
-      if (waiters >= WAITERS_MAX) return { snapshot: await get(caller, id), granted: false }
-      waiters += 1
+      if (waiters.full(caller)) return { snapshot: await get(caller, id), granted: false }
+      const leave = waiters.take(caller)
       try {
         const until = AbortSignal.any([signal, stopping.signal])
         return { snapshot: await waitUntilFinal(watched(caller, id), { waitMs, clock, signal: until }), granted: true }
       } finally {
-        waiters -= 1
+        leave()
       }
     },
 

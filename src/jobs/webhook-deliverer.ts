@@ -6,6 +6,7 @@ import type { JobChanges } from './changes.ts'
 import type { Runner } from './runner.ts'
 import type { DueWebhook, JobStore, WebhookChange } from './store.ts'
 import { TargetError } from './target-error.ts'
+import { untilStored } from './until-stored.ts'
 import { createMessage, type DeliverWebhook, type MessageOptions, type WebhookAnswer } from './webhook-message.ts'
 import { afterAttempt } from './webhook-schedule.ts'
 
@@ -16,8 +17,11 @@ const ATTEMPTS_MAX = 4
 /** Those of one caller, so that servers of one that hang leave room for the others. */
 const ATTEMPTS_PER_CALLER_MAX = 2
 const LATE = new TargetError('timeout', `The server did not answer within ${ATTEMPT_MS_MAX / 1_000} s.`)
-/** Between two tries of what the store does not do, such as one on a full disk. */
-const STORE_RETRY_MS = 1_000
+/**
+ * Between two looks at the store if nothing changes: what is due in hours may be due in years after the clock was set back,
+ * and at once after it was set right.
+ */
+const LOOK_INTERVAL_MS = 60_000
 
 export interface WebhookDelivererOptions extends MessageOptions {
   readonly store: Pick<JobStore, 'nextWebhook' | 'recordWebhook'>
@@ -52,11 +56,9 @@ export function startWebhookDeliverer(options: WebhookDelivererOptions): Webhook
       const until = AbortSignal.any([closing.signal, woken.signal])
       const changed = changes.next(undefined, until)
       try {
-        const waitMs = (await startDue()) - clock.now()
-        if (waitMs > 0) await Promise.race([changed, ...(waitMs === Infinity ? [] : [pause(waitMs, until)])])
-      } catch (error) {
-        logger.error({ err: error }, 'looking for webhooks failed; trying again')
-        await pause(STORE_RETRY_MS, until)
+        const onRefused = (error: unknown) => logger.error({ err: error }, 'looking for webhooks failed; trying again')
+        const waitMs = (await untilStored(startDue, { clock, signal: closing.signal, onRefused })) - clock.now()
+        if (waitMs > 0) await Promise.race([changed, pause(Math.min(waitMs, LOOK_INTERVAL_MS), until)])
       } finally {
         woken.abort()
       }
@@ -122,22 +124,18 @@ export function startWebhookDeliverer(options: WebhookDelivererOptions): Webhook
   }
 
   /** Tries until the store takes it: an attempt that is not stored would be made again at once, and for ever. */
-  async function record(id: string, change: WebhookChange): Promise<void> {
-    for (;;) {
-      try {
-        return await store.recordWebhook(id, change)
-      } catch (error) {
-        closing.signal.throwIfAborted()
-        logger.error({ err: error, jobId: id }, 'storing an attempt on a webhook failed; trying again')
-        await pause(STORE_RETRY_MS, closing.signal)
-      }
-    }
+  function record(id: string, change: WebhookChange): Promise<void> {
+    const onRefused = (error: unknown) =>
+      logger.error({ err: error, jobId: id }, 'storing an attempt on a webhook failed; trying again')
+    return untilStored(() => store.recordWebhook(id, change), { clock, signal: closing.signal, onRefused })
   }
 
   /** Ends early when the signal aborts. */
   const pause = (ms: number, signal: AbortSignal) => clock.delay(ms, signal).catch(() => {})
 
-  const ended = run()
+  const ended = run().catch((error: unknown) => {
+    if (!closing.signal.aborted) logger.error({ err: error }, 'webhooks are not delivered any more')
+  })
   return {
     async close() {
       closing.abort()

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 
 import { check, type RuleName } from './check.ts'
 import type { Entry, Exchange, Hit, Settings, StoredJob } from './log.ts'
+import { summary } from './summary.ts'
 
 const LEASE_MS = 5_000
 const ECHO = 'http://127.7.0.1:1000'
@@ -153,7 +154,7 @@ const D_END: Facts = {
   finishedAt: 7_180,
 }
 
-/** A run without a fault: a job of each kind of end, a kill, a lease that ends. */
+/** A run without a fault: a job of each kind of end, a kill, a stop, a lease that ends. Two more stops end it. */
 const STORY: Story = {
   settings: SETTINGS,
   tick: { kind: 'tick', at: 0, monotonicMs: 500 },
@@ -210,8 +211,16 @@ const STORY: Story = {
   dHit2: hit(7_160, 'echo', '/batch-a/2'),
   dHit2End: hit(7_161, 'echo', '/batch-a/2', 'end'),
   dEnd: read('alice', 7_200, D_END),
-  term: { kind: 'process', at: 9_000, event: 'term', life: 2 },
-  ended: { kind: 'process', at: 9_100, event: 'exit', life: 2, code: 0 },
+  stop: { kind: 'process', at: 8_100, event: 'term', life: 2 },
+  stopped: { kind: 'process', at: 8_200, event: 'exit', life: 2, code: 0 },
+  start3: { kind: 'process', at: 8_201, event: 'start', life: 3 },
+  up3: { kind: 'process', at: 8_400, event: 'up', life: 3 },
+  lastStop: { kind: 'process', at: 8_500, event: 'term', life: 3 },
+  lastStopped: { kind: 'process', at: 8_600, event: 'exit', life: 3, code: 0 },
+  start4: { kind: 'process', at: 8_601, event: 'start', life: 4 },
+  up4: { kind: 'process', at: 8_800, event: 'up', life: 4 },
+  term: { kind: 'process', at: 9_000, event: 'term', life: 4 },
+  ended: { kind: 'process', at: 9_100, event: 'exit', life: 4, code: 0 },
   integrity: { kind: 'integrity', verdict: 'ok' },
   aStored: stored(A_END, 'alice'),
   bStored: stored(B_END, 'bob'),
@@ -246,6 +255,8 @@ const FAULTS: Readonly<Record<RuleName, Readonly<Record<string, Change>>>> = {
     'no job was cancelled': drop('bCancelled', 'bEnd'),
     'nothing was submitted again': drop('aAgain'),
     'no target was done': drop('aRead', 'aEnd', 'aAgain', 'aList', 'bEnd', 'dEnd'),
+    'nobody was over a cap': drop('aBusy'),
+    'no lease ended': drop('aGone'),
   },
   honestClock: {
     'the clock was set': set('tock', { at: 19_200 }),
@@ -440,18 +451,41 @@ const FAULTS: Readonly<Record<RuleName, Readonly<Record<string, Change>>>> = {
   },
 }
 
-async function brokenRules(story: Story): Promise<RuleName[]> {
+/** The run as one that lasted ten minutes. */
+const long: Change = set('tock', { at: 600_000, monotonicMs: 600_500 })
+
+const LATE = ['timeout', 'filter_timeout', 'timeout']
+
+/** One more job, all of the flaky kind, whose targets end with these codes. */
+function flaky(...errors: string[]): Change {
+  const urls = errors.map((_, idx) => `${FLAKY}/batch-e/${idx}`)
+  const outcomes = errors.map((error) => [7_500, failed(error)] as const)
+  const job = { id: id('e'), urls, status: 'failed', createdAt: 7_400, outcomes, finishedAt: 7_500 }
+  return add(read('dave', 7_600, job))
+}
+
+/** What the rule `eventful` says of a long run in which too little happened. */
+const UNEVENTFUL: Readonly<Record<string, Change>> = {
+  'no process was told to stop': drop('stop'),
+  'no job failed for a restart': drop('cEnd'),
+  '9 of 17 targets took too long': flaky('http_500', ...LATE, ...LATE, ...LATE),
+  '1 of 2 kinds never ended as they should: flaky': flaky(...LATE),
+}
+
+async function checked(story: Story): ReturnType<typeof check> {
   const entries = Object.values(story).flatMap((told) => ('kind' in told ? told : []))
   const hits = Object.values(story).flatMap((told) => ('kind' in told ? [] : told))
-  const { violations } = await check(
+  return check(
     entries,
     hits.toSorted((one, other) => one.at - other.at),
   )
-  return violations.map(({ rule }) => rule)
 }
+
+const brokenRules = async (story: Story) => (await checked(story)).violations.map(({ rule }) => rule)
 
 it('finds nothing wrong with a run that has no fault', async () => {
   expect(await brokenRules(STORY)).toEqual([])
+  expect(await brokenRules(long(STORY))).toEqual([])
 })
 
 const faults = Object.entries(FAULTS).flatMap(([rule, changes]) =>
@@ -460,4 +494,17 @@ const faults = Object.entries(FAULTS).flatMap(([rule, changes]) =>
 
 it.each(faults)('%s: %s', async (rule, _name, change) => {
   expect(await brokenRules(change(STORY))).toContain(rule)
+})
+
+it.each(Object.entries(UNEVENTFUL))('wants more of a long run: %s', async (says, change) => {
+  const said = async (story: Story) => (await checked(story)).violations.filter(({ rule }) => rule === 'eventful')
+  expect(await said(long(change(STORY)))).toEqual([{ rule: 'eventful', says }])
+  expect(await said(change(STORY))).toEqual([])
+})
+
+it('tells how the targets ended', async () => {
+  const { history } = await checked(flaky(...LATE)(STORY))
+  const told = summary(history, 9_200)
+  expect(told).toContain('outcomes: 10 (7 as their kind should, 3 too late)')
+  expect(told).toContain('kinds of targets: 3 (3 came up, 2 ended as they should)')
 })

@@ -112,7 +112,7 @@ async function run(): Promise<void> {
   await log.close()
 }
 
-/** Kills the service or stops it, now and then; or does the one while it does the other. */
+/** Kills the service or stops it, now and then; or does the one while it does the other. Each comes early once. */
 async function strike(service: ServiceProcess, random: Random, signal: AbortSignal): Promise<void> {
   const pause = (ms: number) => setTimeout(ms, undefined, { signal }).catch(() => undefined)
   for (let blows = 0; !signal.aborted; blows += 1) {
@@ -121,7 +121,7 @@ async function strike(service: ServiceProcess, random: Random, signal: AbortSign
     const waitMs = random.exponential(Math.max(BLOW_MS, BLOW_STARTS * startMs))
     await pause(blows === 0 ? Math.min(waitMs, FIRST_BLOW_MS_MAX) : waitMs)
     if (signal.aborted) return
-    if (blows === 0 || random.chance(0.6)) service.send('kill')
+    if (blows === 0 || (blows > 1 && random.chance(0.6))) service.send('kill')
     else {
       await service.up()
       service.send('term')

@@ -1,3 +1,4 @@
+import { countEndings } from './endings.ts'
 import type { History } from './history.ts'
 import { targetsOf } from './targets.ts'
 
@@ -22,6 +23,7 @@ export function summary(history: History, ms: number): string {
   const byStatus = Object.entries(Object.groupBy(statuses, (status) => status)).map(
     ([status, own = []]) => `${status} ${own.length}`,
   )
+  const { total, own, late, kinds } = countEndings(history)
   const reads = asked.filter(({ method, status }) => method === 'GET' && status !== undefined)
   const refused = submissions.filter(({ problem }) => problem !== undefined)
   return [
@@ -29,8 +31,9 @@ export function summary(history: History, ms: number): string {
     `submissions: ${submissions.length} (reused ${submissions.filter(({ reused }) => reused).length}, refused ${refused.length}, unanswered ${submissions.filter(({ isAnswered }) => !isAnswered).length})`,
     `reads: ${reads.length}, cancels: ${asked.filter(({ method }) => method === 'DELETE').length}`,
     `jobs: ${jobs.size} (${byStatus.join(', ')})`,
-    `outcomes: ${outcomes.length}`,
+    `outcomes: ${total} (${own} as their kind should, ${late} too late)`,
     ...lines,
+    `kinds of targets: ${kinds.length} (${kinds.filter((kind) => kind.total > 0).length} came up, ${kinds.filter((kind) => kind.own > 0).length} ended as they should)`,
     `processes: ${lives.length}, kills: ${lives.filter(({ isKilled }) => isKilled).length}, terms: ${lives.filter(({ signal }) => signal === 'term').length}`,
     `requests at the lab: ${requests.length}`,
     '',

@@ -22,6 +22,15 @@ async function withRunningJob() {
   }
 }
 
+/** Gives the caller a job, which that many of its requests wait for; `wait` sends one more. */
+async function withWaits(service: Awaited<ReturnType<typeof buildService>>, caller: string, count: number) {
+  const { id } = (await service.submit([caller], caller)).body
+  const wait = () => service.app.inject({ url: `/jobs/${id}`, headers: { 'x-caller-id': caller, prefer: 'wait=50' } })
+  const waits = Array.from({ length: count }, wait)
+  await until(() => service.changes.waiters(id) === count)
+  return { id, wait, waits }
+}
+
 const WAITS = [
   { prefer: 'wait=10', applied: 10 },
   { prefer: 'wait=50', applied: 50 },
@@ -141,33 +150,41 @@ describe('Prefer: wait on GET', () => {
     expect(answer.headers).not.toHaveProperty('preference-applied')
   })
 
-  it('lets 64 requests wait and answers the 65th at once, until one has left', async () => {
-    await using running = await withRunningJob()
-    const waits = Array.from({ length: 64 }, () => running.read('wait=50'))
-    await until(() => running.waiters() === 64)
-    const refused = await running.read('wait=50')
+  it('lets 8 requests of a caller wait and answers the ninth at once, until one has left', async () => {
+    await using service = await buildService()
+    const { id, wait, waits } = await withWaits(service, 'alice', 8)
+    const refused = await wait()
     expect(refused.json()).toMatchObject({ status: 'running' })
     expect(refused.headers).not.toHaveProperty('preference-applied')
 
-    running.service.clock.advance(50_000)
+    service.clock.advance(50_000)
     await Promise.all(waits)
-    const granted = running.read('wait=50')
-    await until(() => running.waiters() === 1)
-    running.call.succeed('A')
+    const granted = wait()
+    await until(() => service.changes.waiters(id) === 1)
+    await service.fetch.next().then((call) => call.succeed('A'))
     expect((await granted).headers['preference-applied']).toBe('wait=50')
   })
 
-  it('counts the waiters of all jobs and callers together', async () => {
+  it('lets others wait, however many waits a caller asks for', async () => {
     await using service = await buildService()
-    const own = (await service.submit(['a'])).body.id
-    const other = (await service.submit(['b'], 'bob')).body.id
-    const wait = (id: string, caller: string) =>
-      service.app.inject({ url: `/jobs/${id}`, headers: { 'x-caller-id': caller, prefer: 'wait=50' } })
-    const waits = Array.from({ length: 64 }, () => wait(own, 'alice'))
-    await until(() => service.changes.waiters(own) === 64)
-    expect((await wait(other, 'bob')).json()).toMatchObject({ status: 'running' })
+    const { id, wait, waits } = await withWaits(service, 'alice', 8)
+    const refused = await Promise.all(Array.from({ length: 100 }, wait))
+    expect(refused.filter(({ headers }) => headers['preference-applied'] !== undefined)).toEqual([])
+    expect(service.changes.waiters(id)).toBe(8)
+    const other = await withWaits(service, 'bob', 8)
     service.clock.advance(50_000)
-    expect((await Promise.all(waits)).map(({ statusCode }) => statusCode)).toEqual(waits.map(() => 200))
+    for (const { headers } of await Promise.all([...waits, ...other.waits]))
+      expect(headers['preference-applied']).toBe('wait=50')
+  })
+
+  it('lets 64 requests of all callers wait, and answers the next at once', async () => {
+    await using service = await buildService({ jobsTotalMax: 9 })
+    const waits = []
+    for (let caller = 0; caller < 8; caller++) waits.push(...(await withWaits(service, `c${caller}`, 8)).waits)
+    const { wait } = await withWaits(service, 'late', 0)
+    expect((await wait()).headers).not.toHaveProperty('preference-applied')
+    service.clock.advance(50_000)
+    for (const { headers } of await Promise.all(waits)) expect(headers['preference-applied']).toBe('wait=50')
   })
 
   it.each(['the job ends', 'the time is over', 'the client goes away'])(
@@ -229,13 +246,8 @@ describe('Prefer: wait on POST', () => {
   })
 
   it('starts the job and answers 202 at once while too many wait', async () => {
-    await using service = await buildService()
-    const { body } = await service.submit(['x'], 'bob')
-    const url = `/jobs/${body.id}`
-    const waits = Array.from({ length: 64 }, () =>
-      service.app.inject({ url, headers: { 'x-caller-id': 'bob', prefer: 'wait=50' } }),
-    )
-    await until(() => service.changes.waiters(body.id) === 64)
+    await using service = await buildService({ jobsPerCallerMax: 2 })
+    const { waits } = await withWaits(service, 'alice', 8)
     const answer = await service.app.inject({ ...post, headers })
     expect(answer.statusCode).toBe(202)
     expect(answer.headers).not.toHaveProperty('preference-applied')

@@ -237,6 +237,37 @@ describe('an attempt that fails', () => {
   })
 })
 
+describe('a clock that was set back', () => {
+  it('lets the webhooks be looked at every minute, however far off the next attempt is', async () => {
+    const hook = fakeDelivery()
+    let looked = Promise.withResolvers<void>()
+    const wrapStore = (store: JobStore): JobStore => ({
+      ...store,
+      nextWebhook: (filter) => {
+        looked.resolve()
+        return store.nextWebhook(filter)
+      },
+    })
+    await using service = await buildService({ webhooks: hook.webhooks, wrapStore })
+    service.fetch.answer((call) => call.succeed('A'))
+    const id = await submit(service, ['a'])
+    await hook.next().then((attempt) => attempt.answer(503))
+    await webhookAfter(service, id, 1)
+
+    const YEAR_MS = 31_536_000_000
+    service.clock.advance(-YEAR_MS)
+    service.changes.announce(id)
+    await service.get(id)
+    looked = Promise.withResolvers()
+    service.clock.advance(60_000)
+    await looked.promise
+    expect(hook.waiting).toBe(0)
+    service.clock.advance(YEAR_MS)
+    await hook.next().then((attempt) => attempt.answer(200))
+    expect((await webhookAfter(service, id, 2)).state).toBe('delivered')
+  })
+})
+
 describe('a receiver that hangs', () => {
   it('is left after 15 s, and tried again', async () => {
     const hook = fakeDelivery()

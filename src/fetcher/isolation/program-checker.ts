@@ -1,5 +1,7 @@
 import { AppError } from '../../errors.ts'
+import { createCallerPlaces } from '../../jobs/caller-places.ts'
 import type { CheckPrograms, Program } from '../../jobs/check-programs.ts'
+import { raceAbort } from '../../race-abort.ts'
 import { createChildPool } from './child-pool.ts'
 
 /** Milliseconds for one program, which needs a hundredth of that; the first one also loads the compiler. */
@@ -9,7 +11,9 @@ const SUBMISSION_MS_MAX = 15_000
 /** Resident bytes of the child. */
 const CHECK_BYTES_MAX = 256 * 1024 * 1024
 /** Submissions whose programs are checked or wait for it. */
-const SUBMISSIONS_MAX = 32
+const SUBMISSIONS_TOTAL_MAX = 64
+/** Those of one caller, so that there is room for others. */
+const SUBMISSIONS_PER_CALLER_MAX = 32
 /** Programs that are remembered to compile. */
 const KNOWN_MAX = 1_000
 
@@ -19,12 +23,41 @@ export interface ProgramChecker {
   close(): Promise<void>
 }
 
-/** Compiles callers' programs in a child process of its own, so that no submission waits behind a document. */
+/**
+ * Compiles callers' programs in a child process of its own, so that no submission waits behind a document. Callers take
+ * turns, a program each, however many submissions one of them sends.
+ */
 export function createProgramChecker(): ProgramChecker {
   const pool = createChildPool({ workersMax: 1, memoryBytesMax: CHECK_BYTES_MAX })
   /** Programs that compile, the one asked for last at the end. */
   const known = new Set<string>()
-  let submissions = 0
+  const submissions = createCallerPlaces({
+    totalMax: SUBMISSIONS_TOTAL_MAX,
+    perCallerMax: SUBMISSIONS_PER_CALLER_MAX,
+  })
+
+  /** By caller: settles when the submissions that came before are checked. */
+  const earlier = new Map<string, Promise<void>>()
+
+  async function inTurn<T>(caller: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const before = earlier.get(caller) ?? Promise.resolve()
+    const own = Promise.withResolvers<void>()
+    const last = before.then(() => own.promise)
+    earlier.set(caller, last)
+    try {
+      await raceAbort(before, signal)
+      return await work()
+    } finally {
+      own.resolve()
+      if (earlier.get(caller) === last) earlier.delete(caller)
+    }
+  }
+
+  async function faultsOf(programs: readonly Program[], signal: AbortSignal): Promise<(string | undefined)[]> {
+    const faults: (string | undefined)[] = []
+    for (const program of programs) faults.push(await faultOf(program, signal))
+    return faults
+  }
 
   /** One task a program: what one of them costs, or breaks, is told of no other. */
   async function faultOf(program: Program, signal: AbortSignal): Promise<string | undefined> {
@@ -40,18 +73,16 @@ export function createProgramChecker(): ProgramChecker {
   }
 
   return {
-    async check(programs) {
-      if (submissions >= SUBMISSIONS_MAX) throw unchecked()
-      submissions += 1
+    async check(programs, caller) {
+      if (submissions.full(caller)) throw unchecked()
+      const leave = submissions.take(caller)
       const late = AbortSignal.timeout(SUBMISSION_MS_MAX)
       try {
-        const faults: (string | undefined)[] = []
-        for (const program of programs) faults.push(await faultOf(program, late))
-        return faults
+        return await inTurn(caller, late, () => faultsOf(programs, late))
       } catch (error) {
         throw late.aborted ? unchecked(error) : error
       } finally {
-        submissions -= 1
+        leave()
       }
     },
     close: pool.close,

@@ -1,11 +1,10 @@
+import { endingOf } from '../endings.ts'
 import type { History, Request, Submission } from '../history.ts'
 import { byPlace, pathOf, placeOf, type TargetHistory, targetsOf } from '../targets.ts'
 import { isFinal, LAB_LATE_MS, lifeAt, line, named, type Rule } from './rule.ts'
 
 /** Milliseconds by which the two ends of one pause may be written down unevenly. */
 const UNEVEN_MS = 50
-/** Whatever a target is, it may end as one of these if it takes too long. */
-const TOO_LATE: ReadonlySet<string | undefined> = new Set(['timeout', 'filter_timeout'])
 /** Milliseconds before the end of its time at which a conversion is given up. */
 const EARLY_MS = 1_000
 /** These and timeouts also come of a host that lets nobody in for a while, without a request. */
@@ -19,11 +18,12 @@ export const rightOutcome: Rule = function* (history) {
     const { job, idx, url, outcome, expectation } = target
     if (outcome === undefined) continue
     const what = `${named(job.id, idx)} (${url})`
+    const ending = endingOf(target)
     if (expectation === undefined) yield `${what} is of no known kind`
-    else if (outcome.error !== expectation.outcome && TOO_LATE.has(outcome.error)) {
+    else if (ending === 'late') {
       const longest = longestTime(target, history)
       if (longest < targetTimeoutMs - EARLY_MS - UNEVEN_MS) yield `${what} timed out after at most ${longest} ms`
-    } else if ((outcome.error ?? 'done') !== expectation.outcome) {
+    } else if (ending === 'other') {
       yield `${what} ended as ${outcome.error ?? 'done'}, not as ${expectation.outcome}: ${outcome.message ?? ''}`
     } else if (outcome.content !== undefined && !hasContent(outcome.content, target)) {
       yield `${what} has the content ${JSON.stringify(outcome.content.slice(0, 200))}`
@@ -114,14 +114,13 @@ export const rightTries: Rule = function* (history) {
     const [target] = targets
     const expected = target?.expectation?.requests
     if (target === undefined || expected === undefined) continue
-    const { job, idx, url, outcome, requests, expectation } = target
+    const { job, idx, url, outcome, requests } = target
     const ghosts = unanswered.filter(({ urls }) => urls.includes(url)).length
     const most = expected * (targets.length + ghosts)
     const what = `${named(job.id, idx)} (${url})`
     if (requests.length > most) yield `${what} was asked for ${requests.length} times, at most ${most} are right`
     const isPlain = targets.length === 1 && ghosts === 0 && !PAUSED.has(outcome?.error)
-    const isExpected = (outcome?.error ?? 'done') === expectation?.outcome
-    if (outcome && isPlain && isExpected && expected === 1 && requests.length !== 1) {
+    if (outcome && isPlain && endingOf(target) === 'own' && expected === 1 && requests.length !== 1) {
       yield `${what} ended as ${outcome.error ?? 'done'} after ${requests.length} requests`
     }
   }

@@ -7,6 +7,7 @@ import {
   lifeAt,
   line,
   named,
+  ownJob,
   type Rule,
   viewsBefore,
 } from './rule.ts'
@@ -40,12 +41,11 @@ function leaseFault(view: View, { views }: JobHistory, leaseMs: number): string 
 export const thereUntilExpiry: Rule = function* ({ asked, jobs }) {
   for (const request of asked) {
     if (request.code !== 'job_not_found') continue
-    const [, , id = ''] = new URL(request.path, 'http://service').pathname.split('/')
-    const job = jobs.get(id)
-    if (!job?.callers.has(request.caller)) continue
+    const job = ownJob(request, { jobs })
+    if (job === undefined) continue
     const expiry = latestExpiry(viewsBefore(job, request.sentAt))
     if (expiry > request.at)
-      yield `job ${id} is not found at ${request.at}, its lease ends at ${expiry} ${line(request)}`
+      yield `job ${job.id} is not found at ${request.at}, its lease ends at ${expiry} ${line(request)}`
   }
 }
 

@@ -1,4 +1,4 @@
-import type { History, JobHistory, Life, View } from '../history.ts'
+import type { Asked, History, JobHistory, Life, View } from '../history.ts'
 
 /** Tells everything in a history that contradicts one promise of the service, a sentence each. */
 export type Rule = (history: History) => Iterable<string>
@@ -24,6 +24,13 @@ export const latestExpiry = (views: readonly View[]): number =>
 
 /** When the job was created, by its views; undefined if there are none. */
 export const createdAtOf = ({ views }: JobHistory): number | undefined => views[0]?.createdAt
+
+/** The job that a request names, if its caller was shown it at any time. */
+export function ownJob({ path, caller }: Asked, { jobs }: Pick<History, 'jobs'>): JobHistory | undefined {
+  const [, , id = ''] = new URL(path, 'http://service').pathname.split('/')
+  const job = jobs.get(id)
+  return job?.callers.has(caller) ? job : undefined
+}
 
 /** The process that a moment falls into. */
 export const lifeAt = ({ lives }: History, at: number): Life | undefined =>

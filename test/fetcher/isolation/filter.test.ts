@@ -68,10 +68,10 @@ describe('the check of programs', () => {
   it.each(COMPILER_BOMBS)('refuses a program that breaks the compiler, and only that one: %#', async (source) => {
     const checker = createProgramChecker()
     const harmless = { language: 'jq', source: '.' } as const
-    const [first, bomb, last] = await checker.check([harmless, { language: 'jq', source }, harmless])
+    const [first, bomb, last] = await checker.check([harmless, { language: 'jq', source }, harmless], 'alice')
     expect([first, last]).toEqual([undefined, undefined])
     expect(bomb).toMatch(/nested too deeply|takes too much/)
-    expect(await checker.check([harmless])).toEqual([undefined])
+    expect(await checker.check([harmless], 'alice')).toEqual([undefined])
     await checker.close()
   })
 
@@ -81,25 +81,44 @@ describe('the check of programs', () => {
     expect(await child.filter('1', { jq: '.+1' })).toMatchObject({ content: '2' })
   })
 
-  it('refuses more submissions than it has room for, as a matter of time and not of the programs', async () => {
+  it.each([
+    ['a caller', () => 'alice', 32],
+    ['all callers', (index: number) => `c${index}`, 64],
+  ])('refuses more submissions of %s than it has room for, and takes them later', async (_who, callerOf, most) => {
     const checker = createProgramChecker()
-    const checks = Array.from({ length: 40 }, (_, index) => checker.check([{ language: 're2', source: `a{${index}}` }]))
-    const ended = await Promise.allSettled(checks)
+    const check = (index: number) => checker.check([{ language: 're2', source: `a{${index}}` }], callerOf(index))
+    const ended = await Promise.allSettled(Array.from({ length: 70 }, (_, index) => check(index)))
     const codes = ended.map((end) => (end.status === 'rejected' ? (end.reason as { code: string }).code : 'checked'))
-    expect(codes.filter((code) => code === 'checked')).toHaveLength(32)
-    expect(codes.filter((code) => code === 'programs_unchecked')).toHaveLength(8)
-    expect(await checker.check([{ language: 're2', source: 'a' }])).toEqual([undefined])
+    expect(codes.filter((code) => code === 'checked')).toHaveLength(most)
+    expect(codes.filter((code) => code === 'programs_unchecked')).toHaveLength(70 - most)
+    expect(await check(70)).toEqual([undefined])
+    await checker.close()
+  })
+
+  it('lets callers take turns, however many submissions one of them sends', async () => {
+    const checker = createProgramChecker()
+    const checked: string[] = []
+    const check = async (caller: string, index: number) => {
+      await checker.check([{ language: 're2', source: `${caller}{${index}}` }], caller)
+      checked.push(caller)
+    }
+    const alice = Array.from({ length: 20 }, (_, index) => check('alice', index))
+    await Promise.all([...alice, check('bob', 0)])
+    expect(checked.indexOf('bob')).toBeLessThan(3)
     await checker.close()
   })
 
   it('compiles each in its language, and says what is wrong', async () => {
     const checker = createProgramChecker()
-    const faults = await checker.check([
-      { language: 'jq', source: '.a' },
-      { language: 'jq', source: '.a |' },
-      { language: 're2', source: 'a+' },
-      { language: 're2', source: 'a(' },
-    ])
+    const faults = await checker.check(
+      [
+        { language: 'jq', source: '.a' },
+        { language: 'jq', source: '.a |' },
+        { language: 're2', source: 'a+' },
+        { language: 're2', source: 'a(' },
+      ],
+      'alice',
+    )
     expect(faults).toEqual([
       undefined,
       expect.stringContaining('syntax error'),
@@ -118,9 +137,9 @@ describe('the check of programs', () => {
     'answers whatever the pattern costs: %#',
     async (source) => {
       const checker = createProgramChecker()
-      const [fault] = await checker.check([{ language: 're2', source }])
+      const [fault] = await checker.check([{ language: 're2', source }], 'alice')
       expect(['string', 'undefined']).toContain(typeof fault)
-      expect(await checker.check([{ language: 're2', source: 'a+' }])).toEqual([undefined])
+      expect(await checker.check([{ language: 're2', source: 'a+' }], 'alice')).toEqual([undefined])
       await checker.close()
     },
     20_000,

@@ -280,7 +280,8 @@ function modelFaults({ PAGEHAUL_LLM_BASE_URL: url, PAGEHAUL_LLM_MODEL: model }: 
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
-  'database-url': 'must be `file:` and a path, such as `file:./data/jobs.db` or `file:///data/jobs.db`, or `:memory:`',
+  'database-url':
+    'must be `file:` and a path, such as `file:./data/jobs.db` or `file:///data/jobs.db`, without `?` and `#`, or `:memory:`',
   'cidr-list': 'must be CIDR ranges such as 10.1.0.0/16, separated by commas',
   'host-list': 'must be host names without ports, separated by commas, or `*`',
   'web-url': 'must be an http or https URL without credentials',
@@ -297,7 +298,7 @@ function explain({ message, schema }: ValueError): string {
 
 function isDatabaseUrl(text: string): boolean {
   try {
-    return text === ':memory:' || (text.startsWith('file:') && toPath(text) !== '.')
+    return text === ':memory:' || (/^file:[^?#]+$/.test(text) && toPath(text) !== '.')
   } catch {
     return false // A URL with two slashes names a host.
   }

@@ -75,6 +75,6 @@ export function validationFailed(faults: readonly Fault[]): AppError {
 /** A job that is not there, is somebody else's, or has expired: nobody is told which. */
 export function jobNotFound(): AppError {
   return new AppError('job_not_found', 'There is no such job.', {
-    hint: 'Check the id; jobs are removed when they expire.',
+    hint: 'Check the id, and that you are the caller who submitted it; jobs are removed when they expire.',
   })
 }

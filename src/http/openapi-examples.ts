@@ -229,7 +229,10 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ErrorCode, ProblemExample>> = {
   },
   not_found: { detail: 'There is nothing at this URL.' },
   method_not_allowed: { detail: 'The path has no method PUT.', hint: 'The Allow header lists those it has.' },
-  job_not_found: { detail: 'There is no such job.', hint: 'Check the id; jobs are removed when they expire.' },
+  job_not_found: {
+    detail: 'There is no such job.',
+    hint: 'Check the id, and that you are the caller who submitted it; jobs are removed when they expire.',
+  },
   target_not_found: { detail: 'The job has no such target.', hint: 'Its targets are numbered from 0 to 1.' },
   not_acceptable: {
     detail: 'The target cannot be had as what Accept asks for.',

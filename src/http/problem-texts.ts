@@ -130,7 +130,7 @@ export const TARGET_MEANINGS: Readonly<Record<keyof typeof TARGET_ERRORS, string
   timeout:
     'The target, or the conversion of its document, took longer than its limit, or other requests to its host left it no time. Pages of a PDF that were finished by then are kept: the target is done, with `meta.truncated`.',
   connection_closed: 'The connection ended in the middle of the answer.',
-  bad_response: 'The answer breaks the rules of HTTP, or its header is larger than 32 KiB.',
+  bad_response: 'The answer breaks the rules of HTTP, or the names and values of its header are larger than 32 KiB.',
   bad_encoding: 'The content coding is damaged, cut off or unknown.',
   bad_redirect: 'A redirect without a usable `Location`.',
   redirect_loop: 'A redirect to where the request was before, with the same cookies.',

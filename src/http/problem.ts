@@ -123,7 +123,7 @@ function toAppError(error: FastifyError | AppError): AppError {
 }
 
 /** Of the 5xx, those that are no fault of the service: whoever watches the log need do nothing. */
-const FAULTLESS: ReadonlySet<ErrorCode> = new Set(['shutting_down', 'too_many_followers'])
+const FAULTLESS: ReadonlySet<ErrorCode> = new Set(['shutting_down', 'programs_unchecked', 'too_many_followers'])
 
 /** Logs what failed unless it is the client's to know. */
 export function logFailure(error: FastifyError | AppError, { log }: Pick<FastifyRequest, 'log'>): void {

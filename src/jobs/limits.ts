@@ -52,7 +52,10 @@ export function assertCaps(
       'caller_busy',
       `You have ${count(own, ownLingering)}; at most ${jobsPerCallerMax} may be live.`,
       {
-        hint: 'Wait for one to finish, or cancel it.',
+        hint:
+          own.length > 0
+            ? 'Wait for one to finish, or cancel it.'
+            : 'Wait for the targets in flight to end; the time of each is limited.',
         members: {
           cap: 'jobs_per_caller',
           limit: jobsPerCallerMax,

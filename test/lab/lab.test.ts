@@ -23,9 +23,9 @@ const CONNECT_MS = 300
 /** Milliseconds for a filter that never ends. */
 const FILTER_MS = 1_000
 /** Milliseconds beyond its deadline in which a target has ended, be the machine as busy as it is. */
-const LATE_MS_MAX = 5_000
+const LATE_MS_MAX = 15_000
 /** Milliseconds in which a page that comes at once is had, likewise. */
-const PROMPT_MS_MAX = 10_000
+const PROMPT_MS_MAX = 30_000
 
 /** How the service under test differs from one that is set as it is by default. */
 interface Differences extends Pick<WholeServiceOptions, 'targetTimeoutMs' | 'converter' | 'robots'> {

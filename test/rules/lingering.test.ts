@@ -14,7 +14,12 @@ it('nobody gets round a cap by cancelling: beyond as many as the cap allows, can
   const third = await service.submit(['c'])
   expect(third).toMatchObject({
     status: 429,
-    body: { code: 'caller_busy', detail: expect.stringContaining('2 cancelled with a target in flight'), jobs: [] },
+    body: {
+      code: 'caller_busy',
+      detail: expect.stringContaining('2 cancelled with a target in flight'),
+      hint: expect.stringContaining('in flight'),
+      jobs: [],
+    },
   })
   expect((await service.submit(['c'], 'bob')).status).toBe(202)
   expect((await service.submit(['a'])).body).toMatchObject({ id: first.body.id, reused: true })

@@ -1,3 +1,5 @@
+import { AssertionError } from 'node:assert/strict'
+
 import { TargetError, type TargetErrorCode } from '../../jobs/target-error.ts'
 
 /** What can go wrong on the way to an answer and back, in words for the caller. */
@@ -136,6 +138,8 @@ function unfold(error: unknown): Error[] {
 
 function networkCode(error: Error): NetworkCode | undefined {
   if (error.name === 'HTTPParserError' && !('code' in error && error.code)) return 'bad_response'
+  // What undici takes for granted of an answer, such as a status of 100 or more; what is asserted here has a message.
+  if (error instanceof AssertionError && error.generatedMessage) return 'bad_response'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (code === 'UND_ERR_SOCKET' && REFUSED_STATUSES.has(error.message)) return 'bad_response'
   return CODES[code] ?? PREFIXES.find(([prefix]) => code.startsWith(prefix))?.[1]

@@ -112,6 +112,12 @@ export const STATUSES: readonly Behaviour[] = [
     expected: { outcome: 'done', content: 'here it is', requests: 3, tries: 3 },
   },
   {
+    name: 'status-000',
+    does: 'Answers with a status of three zeros.',
+    answer: thenClose(text('000 Odd', 'x')),
+    expected: { outcome: 'bad_response', requests: 1 },
+  },
+  {
     name: 'status-99',
     does: 'Answers with a status of two digits.',
     answer: thenClose(text('99 Odd', 'x')),

@@ -1,7 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:http'
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 
 import Database from 'better-sqlite3'
@@ -130,13 +128,23 @@ async function watch(service: ServiceProcess, id: string, shown: Shown, onOutcom
   const headers = { 'x-caller-id': caller }
   const { body } = await fetch(`${service.origin}/jobs/${id}/results?follow=true`, { headers })
   if (!body) return
-  for await (const line of createInterface({ input: Readable.fromWeb(body) })) {
+  for await (const line of linesOf(body)) {
     const outcome = JSON.parse(line) as TargetView
     outcomes.set(outcome.idx, outcome)
     onOutcome()
     if (caller === CANCELLER && outcome.idx === 0) await cancel(service, id, shown)
   }
   shown.end = endOf(await service.get(id, caller))
+}
+
+/** Whole lines as they come; rejects where the stream breaks off. */
+async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
 }
 
 async function cancel({ origin }: ServiceProcess, id: string, shown: Shown): Promise<void> {

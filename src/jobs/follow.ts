@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { after, type Clock } from '../clock.ts'
 import type { JobChanges } from './changes.ts'
 import { isFinal } from './states.ts'
 import type { JobRecord, JobSnapshot, TargetRecord } from './store.ts'
@@ -18,10 +18,7 @@ export async function waitUntilFinal(
 ): Promise<JobSnapshot> {
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
-  clock.delay(waitMs, either).then(
-    () => over.abort(),
-    () => {}, // The job ended first.
-  )
+  const callOff = after(waitMs, clock, () => over.abort())
   try {
     for (;;) {
       const changed = changes.next(id, either)
@@ -30,6 +27,7 @@ export async function waitUntilFinal(
       await changed
     }
   } finally {
+    callOff()
     over.abort() // Nobody waits for a change any more.
   }
 }

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 
 import type { JobView, TargetView } from '../../src/jobs/schema.ts'
+import { linesOf } from '../helpers/lines-of.ts'
 import { type ServiceProcess, startService } from '../helpers/process.ts'
 import { serve } from '../helpers/raw-server.ts'
 import { tempFolder } from '../helpers/temp-folder.ts'
@@ -135,16 +136,6 @@ async function watch(service: ServiceProcess, id: string, shown: Shown, onOutcom
     if (caller === CANCELLER && outcome.idx === 0) await cancel(service, id, shown)
   }
   shown.end = endOf(await service.get(id, caller))
-}
-
-/** Whole lines as they come; rejects where the stream breaks off. */
-async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
-  let rest = ''
-  for await (const text of body.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
 }
 
 async function cancel({ origin }: ServiceProcess, id: string, shown: Shown): Promise<void> {

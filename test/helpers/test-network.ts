@@ -8,6 +8,19 @@ const BODY_BYTES_MAX = 26_214_400
 
 export type Zone = Readonly<Record<string, readonly string[] | (() => readonly string[] | Promise<readonly string[]>)>>
 
+/** A zone whose `slow.example` is answered when `late` resolves the first time, and at once after that. */
+export function slowZone(onAsked: () => void) {
+  const late = Promise.withResolvers<readonly string[]>()
+  const answers = [late.promise, ['127.0.0.2']]
+  const zone: Zone = {
+    'slow.example': () => {
+      setImmediate(onAsked)
+      return answers.shift() ?? []
+    },
+  }
+  return { zone, late }
+}
+
 interface Options extends Partial<NetworkOptions> {
   /** What names resolve to; every other name does not exist. */
   readonly zone?: Zone

@@ -1,7 +1,5 @@
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
-
 import type { JobView, Target, TargetView } from '../../src/jobs/schema.ts'
+import { linesOf } from '../helpers/lines-of.ts'
 
 /** Milliseconds for one answer to the end, of a service that strace slows down. */
 const ANSWER_MS_MAX = 120_000
@@ -36,13 +34,10 @@ export function createClient(origin: string, caller: string, onOutcome: (url: st
     async follow(id, { from = 0, end = Infinity } = {}) {
       const { ok, body } = await send(`/jobs/${id}/results?follow=true&from=${from}`)
       if (!ok || !body) return
-      const stream = Readable.fromWeb(body)
-      for await (const line of createInterface({ input: stream })) {
+      for await (const line of linesOf(body)) {
         const { idx, url } = JSON.parse(line) as TargetView
         onOutcome(url)
-        if (idx + 1 < end) continue
-        stream.destroy()
-        return
+        if (idx + 1 >= end) return
       }
       await (await send(`/jobs/${id}?view=summary`)).text()
     },

@@ -9,7 +9,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createEgressProxy } from '../../../src/fetcher/network/egress-proxy.ts'
 import { answering, type ProxyAct, serveProxy } from '../../helpers/connect-proxy.ts'
 import { rawServer, serve } from '../../helpers/raw-server.ts'
-import { testNetwork } from '../../helpers/test-network.ts'
+import { slowZone, testNetwork } from '../../helpers/test-network.ts'
 
 const tls = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url), 'utf8')
 const ca = tls('ca')
@@ -284,14 +284,7 @@ describe('an abort', () => {
 
   it('while a name is looked up leaves nothing of the attempt to the next request, nor to the proxy', async () => {
     const controller = new AbortController()
-    const late = Promise.withResolvers<readonly string[]>()
-    const answers = [late.promise, ['127.0.0.2']]
-    const zone = {
-      'slow.example': () => {
-        setImmediate(() => controller.abort(reason))
-        return answers.shift() ?? []
-      },
-    }
+    const { zone, late } = slowZone(() => controller.abort(reason))
     await using server = await site()
     await using proxy = await serveProxy()
     await using network = through(proxy, { connectMsMax, zone })

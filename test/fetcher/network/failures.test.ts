@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { TARGET_ERRORS } from '../../../src/jobs/target-error.ts'
 import { rawAnswers, rawServer, serve } from '../../helpers/raw-server.ts'
-import { testNetwork } from '../../helpers/test-network.ts'
+import { slowZone, testNetwork } from '../../helpers/test-network.ts'
 
 /** Milliseconds for a connection: longer than any test takes, so that only the abort can have ended an attempt. */
 const CONNECT_MS = 600_000
@@ -71,14 +71,7 @@ describe('an abort', () => {
 
   it('while a name is looked up leaves nothing of the attempt to the next request, nor to the server', async () => {
     const controller = new AbortController()
-    const late = Promise.withResolvers<readonly string[]>()
-    const answers = [late.promise, ['127.0.0.2']]
-    const zone = {
-      'slow.example': () => {
-        setImmediate(() => controller.abort(reason))
-        return answers.shift() ?? []
-      },
-    }
+    const { zone, late } = slowZone(() => controller.abort(reason))
     await using server = await rawAnswers(() => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
     await using network = testNetwork({ connectMsMax: CONNECT_MS, zone })
     const url = `http://slow.example:${server.port}/`
